@@ -1,0 +1,19 @@
+/*
+ * Overrides: exit.
+ *
+ * V8 must not be asked for anything any more while the program's own exit handlers take it apart; our
+ * destructor runs only after them.
+ */
+#include <stdlib.h>
+
+#include "active.h"
+#include "next.h"
+#include "node/attach.h"
+
+__attribute__((visibility("default"))) void exit(int status)
+{
+    void (*next)(int) = (void (*)(int))next_symbol("exit");
+    if (preload_active()) node_attach_close();
+    next(status);
+    __builtin_unreachable();
+}

@@ -1,0 +1,67 @@
+/*
+ * Overrides: pthread_create.
+ *
+ * For the new thread's stack bounds, its start routine, and a timer from its first instruction. The end of a
+ * thread is seen by the destructor of a thread-specific key, which return, pthread_exit and cancellation all
+ * run.
+ */
+#include <pthread.h>
+
+#include "active.h"
+#include "next.h"
+#include "sample/threads.h"
+
+enum { DESTRUCTOR_ROUNDS = 3 }; /* libc runs 4: we want to be behind other keys' destructors */
+
+typedef int pthread_create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+extern pthread_t pthread_self(void) __attribute__((weak));
+extern int pthread_key_create(pthread_key_t *, void (*)(void *)) __attribute__((weak));
+extern int pthread_setspecific(pthread_key_t, const void *) __attribute__((weak));
+
+static void at_thread_end(void *value)
+{
+    struct thread *thread = value;
+    if (++thread->destructor_rounds < DESTRUCTOR_ROUNDS && !pthread_setspecific(preload.thread_key, value))
+        return;
+    threads_finish(thread);
+}
+
+/* Two keys: Node before 20 asks pthread_getspecific(0) for its isolate before V8 is initialised, and must get
+ * NULL. */
+void preload_prepare_threads(void)
+{
+    pthread_key_t unused;
+    if (!pthread_key_create || !pthread_setspecific || !pthread_self) return;
+    if (pthread_key_create(&unused, NULL)) return;
+    preload.has_thread_key = !pthread_key_create(&preload.thread_key, at_thread_end);
+}
+
+/* libc's thread descriptor lies above all frames, in the stack's own mapping: in glibc and musl on x86-64 and
+ * arm64. */
+static void *run_thread(void *argument)
+{
+    struct thread *thread = argument;
+    void *(*start)(void *) = thread->start;
+    void *start_argument = thread->argument;
+    pthread_setspecific(preload.thread_key, thread);
+    threads_begin(thread, (uintptr_t)pthread_self());
+    return start(start_argument);
+}
+
+__attribute__((visibility("default"))) int pthread_create(pthread_t *id, const pthread_attr_t *attributes,
+                                                          void *(*start)(void *), void *argument)
+{
+    static pthread_create_function *next;
+    pthread_create_function *create = __atomic_load_n(&next, __ATOMIC_RELAXED);
+    if (!create) {
+        create = (pthread_create_function *)next_symbol("pthread_create");
+        __atomic_store_n(&next, create, __ATOMIC_RELAXED);
+    }
+    struct thread *thread =
+        preload_active() && preload.has_thread_key ? threads_prepare(start, argument) : NULL;
+    if (!thread) return create(id, attributes, start, argument);
+    int rc = create(id, attributes, run_thread, thread);
+    if (rc) threads_cancel(thread);
+    return rc;
+}

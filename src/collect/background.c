@@ -1,0 +1,85 @@
+#include "collect/background.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/prctl.h>
+
+#include "collect/collector.h"
+#include "collect/lifecycle.h"
+#include "sample/sampler.h"
+#include "sys/clock.h"
+#include "sys/heap.h"
+#include "sys/sigaction.h"
+
+enum { ROUND_NANOS = 250 * 1000 * 1000 };
+
+int background_prepare(void)
+{
+    if (!background.stack) background.stack = heap_map(BACKGROUND_STACK);
+    return background.stack ? 0 : -ENOMEM;
+}
+
+static void wait_on(uint32_t *word, uint32_t value, int64_t nanos)
+{
+    struct timespec timeout = {nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND};
+    sys_call4(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &timeout);
+}
+
+static void set_state(uint32_t state)
+{
+    __atomic_store_n(&background.state, state, __ATOMIC_RELEASE);
+    sys_call3(SYS_futex, &background.state, FUTEX_WAKE_PRIVATE, INT32_MAX);
+}
+
+void background_run(void *argument)
+{
+    sys_call2(SYS_prctl, PR_SET_NAME, "otelprof");
+    background.tid = sys_gettid();
+    if (background.forked) lifecycle_renew();
+    set_state(BACKGROUND_RUNNING);
+    collector_start(background.tid);
+    while (!__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) {
+        wait_on(&background.stop, 0, ROUND_NANOS);
+        if (!__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) collector_round();
+    }
+    collector_finish();
+    set_state(BACKGROUND_DONE);
+}
+
+/* No thread was ever started: this one does its work, with signals blocked as there. */
+static void finish_here(void)
+{
+    uint64_t mask;
+    sigmask_set(~0ULL, &mask);
+    collector_start(0);
+    collector_finish();
+    sigmask_set(mask, NULL);
+}
+
+void background_finish(int64_t timeout_ms)
+{
+    uint32_t none = BACKGROUND_NONE;
+    sampler_stop();
+    if (__atomic_compare_exchange_n(&background.state, &none, BACKGROUND_DONE, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+        /* A process that had no tick has nothing to tell, and a forked one lived too short to begin. */
+        if (timeout_ms > 0 && sampler.total_ticks && !background.forked) finish_here();
+        return;
+    }
+    __atomic_store_n(&background.stop, 1, __ATOMIC_RELEASE);
+    sys_call3(SYS_futex, &background.stop, FUTEX_WAKE_PRIVATE, 1);
+    int64_t deadline = clock_monotonic() + timeout_ms * 1000000;
+    for (;;) {
+        uint32_t state = __atomic_load_n(&background.state, __ATOMIC_ACQUIRE);
+        int64_t left = deadline - clock_monotonic();
+        if (state == BACKGROUND_DONE || state == BACKGROUND_FAILED || left <= 0) return;
+        wait_on(&background.state, state, left);
+    }
+}
+
+void background_after_fork(void)
+{
+    background.state = BACKGROUND_NONE;
+    background.stop = 0;
+    background.forked = 1;
+}

@@ -1,0 +1,46 @@
+/* The one background thread: started from the constructor or by the first ticks, stopped by exit. */
+#ifndef OTELPROF_COLLECT_BACKGROUND_H
+#define OTELPROF_COLLECT_BACKGROUND_H
+
+#include <stdint.h>
+
+/* Maps the thread's stack: 0 or -ENOMEM. Constructor. */
+int background_prepare(void);
+
+/* Starts the thread, once; all signals must be blocked. Async-signal-safe (background_start.c). */
+void background_start(void);
+
+/*
+ * The last window: by the background thread, waited for at most |timeout_ms|, or in a process that ends
+ * before that thread began, by the caller. After it nothing runs any more.
+ */
+void background_finish(int64_t timeout_ms);
+
+/* In a forked child: there is no thread; the next background_start makes one. */
+void background_after_fork(void);
+
+/* Shared by background.c and background_start.c. */
+enum background_state {
+    BACKGROUND_NONE,
+    BACKGROUND_STARTING,
+    BACKGROUND_RUNNING,
+    BACKGROUND_DONE,
+    BACKGROUND_FAILED
+};
+
+enum { BACKGROUND_STACK = 256 * 1024 };
+
+struct background {
+    uint32_t state; /* enum background_state */
+    uint32_t stop;  /* futex: exit wakes the thread by it */
+    int tid;
+    int forked; /* the process is a forked child: what the parent's thread left half done is forgotten first
+                 */
+    void *stack;
+};
+
+extern struct background background;
+
+void background_run(void *argument);
+
+#endif

@@ -1,0 +1,361 @@
+#include "collect/collector.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "collect/export.h"
+#include "collect/frames.h"
+#include "collect/window.h"
+#include "node/isolate.h"
+#include "sample/ring.h"
+#include "sample/sampler.h"
+#include "sample/signal.h"
+#include "sample/threads.h"
+#include "sink/sink.h"
+#include "sys/clock.h"
+#include "sys/credentials.h"
+#include "sys/heap.h"
+#include "sys/log.h"
+
+enum {
+    HELD_LIMIT = 4096,        /* samples that wait for their code map at most */
+    SLOW_CHECKS_EVERY = 4,    /* rounds: things that need looking at about once a second */
+    MODULE_COST_FACTOR = 1000 /* the maps are read at most so often that it costs 0.1 % of a core */
+};
+
+struct record_list {
+    struct sample_record **items;
+    size_t count, cap;
+};
+
+static struct {
+    struct collector_options options;
+    struct resource resource;
+    struct sinks *sinks;
+    struct frames frames;
+    struct window window;
+    struct record_list drained; /* of this round */
+    struct record_list held;    /* waiting until their isolate is attached */
+    uint64_t rounds;
+    uint64_t drops_before[DROP_CAUSES]; /* running counters as of the last window */
+    int64_t accounted;                  /* ns of process CPU in the windows so far, start_cpu included */
+    int64_t own_accounted;              /* of it the background thread's */
+    int64_t next_module_check;          /* ns, monotonic */
+    int own_tid;
+    int started;
+} collector;
+
+void collector_prepare(const struct collector_options *options)
+{
+    collector.options = *options;
+}
+
+int collector_wanted(const struct config *config)
+{
+    return config->cpu_enabled && config->exporters != 0;
+}
+
+static const uint64_t *next_epoch(void *token)
+{
+    uint32_t *index = token;
+    uint32_t count = __atomic_load_n(&registry_tables.chunk_count, __ATOMIC_ACQUIRE) * REGISTRY_CHUNK_SLOTS;
+    return *index < count ? &registry_at((*index)++)->epoch : NULL;
+}
+
+/* New tables for the modules that are mapped now. */
+static void publish_tables(void)
+{
+    struct modules *modules = &collector.frames.modules;
+    struct unwind_module *list = heap_zalloc(modules->live_count + 1, sizeof *list);
+    for (size_t i = 0; list && i < modules->live_count; i++) {
+        struct module *module = modules->live[i];
+        list[i] = (struct unwind_module){module->start, module->limit, module->unwind};
+        if (module->unwind) continue;
+        struct cfi_source source = {module->eh_frame_hdr, module->eh_frame_hdr_size, module->start,
+                                    module->limit};
+        if (cfi_build(&source, &list[i].cfi) == 0) module->unwind = list[i].cfi;
+    }
+    int rc = list ? tables_publish(list, (uint32_t)modules->live_count) : -ENOMEM;
+    heap_free(list);
+    if (rc) log_warn("no memory for unwind tables: stacks may be cut");
+    for (size_t i = 0; i < modules->count; i++)
+        if (modules->all[i]->gone) modules->all[i]->unwind = NULL; /* freed with the snapshot */
+}
+
+static void refresh_modules(int64_t now)
+{
+    int64_t before = clock_read(CLOCK_THREAD_CPUTIME_ID);
+    if (modules_refresh(&collector.frames.modules) > 0) publish_tables();
+    uint32_t slot = 0;
+    tables_reclaim(next_epoch, &slot);
+    int64_t cost = clock_read(CLOCK_THREAD_CPUTIME_ID) - before;
+    collector.next_module_check = now + cost * MODULE_COST_FACTOR;
+    collector.frames.modules_stale = 0;
+}
+
+int collector_start(int own_tid)
+{
+    collector.own_tid = own_tid;
+    collector.accounted = collector.options.start_cpu;
+    refresh_modules(clock_monotonic());
+    resource_detect(&collector.resource, collector.options.config, collector.options.program);
+    collector.sinks = sinks_open(collector.options.config);
+    if (node_process.enabled) collector.frames.code_map = code_map_create();
+    collector.frames.perfmap = perfmap_open(sys_getpid(), 0);
+    collector.started = 1;
+    int64_t period = collector.options.config->cpu_sampling_interval_micros * 1000;
+    int rc = window_open(&collector.window, 1, period, collector.options.start_monotonic,
+                         collector.options.start_realtime);
+    frames_begin_window(&collector.frames, 1, collector.window.profile);
+    return rc;
+}
+
+static void keep_record(const struct sample_record *record, void *context)
+{
+    struct record_list *list = context;
+    size_t bytes = (uint32_t)record->commit;
+    struct sample_record *copy = heap_alloc(bytes);
+    if (!copy || heap_grow(&list->items, &list->cap, list->count + 1, sizeof *list->items)) {
+        heap_free(copy);
+        collector.window.drops[DROP_MEMORY]++;
+        return;
+    }
+    memcpy(copy, record, bytes);
+    list->items[list->count++] = copy;
+}
+
+/* By sequence, so that the code map can go forward with them. Few are out of order: each ring is in order. */
+static void sort_by_sequence(struct record_list *list)
+{
+    for (size_t gap = list->count / 2; gap; gap /= 2)
+        for (size_t i = gap; i < list->count; i++) {
+            struct sample_record *record = list->items[i];
+            size_t at = i;
+            for (; at >= gap && list->items[at - gap]->sequence > record->sequence; at -= gap)
+                list->items[at] = list->items[at - gap];
+            list->items[at] = record;
+        }
+}
+
+/* The isolate whose code |record| may hold: known to the handler, or met by the thread since; -1 none (yet).
+ */
+static int isolate_for(const struct sample_record *record, const struct thread *thread)
+{
+    if (record->has_isolate) return (int)record->isolate;
+    struct node_isolate *isolate = node_isolate_of(thread);
+    return isolate ? (int)isolate->index : -1;
+}
+
+/* True if the names of this sample's JavaScript are still to come: the isolate is being attached to. */
+static int must_wait(const struct sample_record *record, const struct thread *thread)
+{
+    if (!collector.frames.code_map || !record->script_count) return 0;
+    int isolate = isolate_for(record, thread);
+    if (isolate < 0) return !node_process.attached_ever;
+    uint32_t state = __atomic_load_n(&node_process.isolates[isolate].state, __ATOMIC_ACQUIRE);
+    return state == ISOLATE_SEEN || state == ISOLATE_REQUESTED;
+}
+
+static void resolve(const struct sample_record *record)
+{
+    struct window *window = &collector.window;
+    struct thread *thread = registry_at(record->thread_index);
+    if (thread->generation != record->thread_generation || !window->profile) {
+        window->drops[window->profile ? DROP_STALE : DROP_MEMORY]++;
+        return;
+    }
+    if (record->cut) window->drops[DROP_TRUNCATED_DEPTH]++;
+    if (record->end != UNWIND_END_COMPLETE && record->end != UNWIND_END_ZERO_PC)
+        window->drops[DROP_TRUNCATED_WALK]++;
+    uint32_t stack = frames_stack(&collector.frames, window->profile, record, isolate_for(record, thread));
+    window_add(window, thread, stack, (int64_t)record->weight);
+}
+
+static int may_wait(const struct sample_record *record)
+{
+    return collector.held.count < HELD_LIMIT && must_wait(record, registry_at(record->thread_index));
+}
+
+static void take_held(int all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < collector.held.count; i++) {
+        struct sample_record *record = collector.held.items[i];
+        if (!all && must_wait(record, registry_at(record->thread_index))) {
+            collector.held.items[kept++] = record;
+            continue;
+        }
+        resolve(record);
+        heap_free(record);
+    }
+    collector.held.count = kept;
+}
+
+/* Everything that is in the rings, and what V8 told meanwhile, in the order in which it happened. */
+static void drain(int last)
+{
+    struct record_list *list = &collector.drained;
+    rings_drain(keep_record, list);
+    sort_by_sequence(list);
+    for (size_t i = 0; i < list->count; i++) {
+        struct sample_record *record = list->items[i];
+        if (!last && may_wait(record)) {
+            keep_record(record, &collector.held);
+            heap_free(record);
+            continue;
+        }
+        if (collector.frames.code_map) code_map_advance(collector.frames.code_map, record->sequence);
+        resolve(record);
+        heap_free(record);
+    }
+    list->count = 0;
+    if (collector.frames.code_map) code_map_advance(collector.frames.code_map, UINT64_MAX);
+    take_held(last);
+}
+
+/* Slots of threads that ended: their clock's last word, then the slot is free. Their samples are drained by
+ * now. */
+static void settle_ended(struct thread *thread, void *context)
+{
+    if (thread->state != THREAD_ENDED) return;
+    int64_t sampled = thread->window == collector.window.number ? thread->window_sampled : 0;
+    int64_t used = thread->final_cpu >= 0 ? thread->final_cpu - thread->accounted_cpu : sampled;
+    if (collector.window.profile && used > 0) window_expect(&collector.window, thread, used);
+    collector.accounted += used > 0 ? used : 0;
+    registry_release(thread);
+}
+
+static void settle_live(struct thread *thread, void *context)
+{
+    if (thread->state != THREAD_LIVE) return;
+    int64_t now = clock_read(clock_of_thread(thread->tid));
+    if (now <= thread->accounted_cpu) return;
+    if (collector.window.profile) window_expect(&collector.window, thread, now - thread->accounted_cpu);
+    collector.accounted += now - thread->accounted_cpu;
+    thread->accounted_cpu = now;
+}
+
+static void settle_isolates(void)
+{
+    for (uint32_t i = 0; i < NODE_MAX_ISOLATES; i++) {
+        struct node_isolate *isolate = &node_process.isolates[i];
+        if (__atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE) != ISOLATE_CLOSED) continue;
+        if (collector.frames.code_map) code_map_drop_isolate(collector.frames.code_map, i);
+        __atomic_store_n(&isolate->state, ISOLATE_FREE, __ATOMIC_RELEASE);
+    }
+}
+
+/* Our own thread's share, and what no thread we know of used: the ends of threads, threads without a slot. */
+static void settle_rest(void)
+{
+    struct window *window = &collector.window;
+    struct profile *profile = window->profile;
+    if (collector.own_tid) {
+        int64_t own = clock_read(CLOCK_THREAD_CPUTIME_ID);
+        uint32_t stack = frames_synthetic_stack(&collector.frames, profile, "[otelprof]", 0);
+        window_add_time(window, stack, window_labels(window, collector.own_tid, "otelprof"),
+                        own - collector.own_accounted);
+        collector.accounted += own - collector.own_accounted;
+        collector.own_accounted = own;
+    }
+    int64_t rest = clock_process_cpu() - collector.accounted;
+    if (rest <= 0) return; /* threads ran on between the two readings: the next window makes up for it */
+    window_add_time(window, frames_synthetic_stack(&collector.frames, profile, "[unsampled]", 0), 0, rest);
+    collector.accounted += rest;
+}
+
+static void count_drops(void)
+{
+    uint64_t now[DROP_CAUSES] = {
+        [DROP_RING_FULL] = rings.dropped_full,      [DROP_NO_SLOT] = registry_refused(),
+        [DROP_CODE_EVENTS] = code_events_dropped(), [DROP_TIMERS] = sampler.timer_failures,
+        [DROP_BLOCKED] = sampler.blocked,           [DROP_UNKNOWN_STACK] = sampler.unknown_stacks};
+    for (int cause = 0; cause < DROP_CAUSES; cause++) {
+        if (now[cause] <= collector.drops_before[cause]) continue;
+        collector.window.drops[cause] += now[cause] - collector.drops_before[cause];
+        collector.drops_before[cause] = now[cause];
+    }
+}
+
+/* Closes the window that is open and hands it to the sinks. */
+static void finish_window(void)
+{
+    struct window *window = &collector.window;
+    registry_each(settle_live, NULL);
+    count_drops();
+    if (window->profile) {
+        settle_rest();
+        window_reconcile(window, &collector.frames);
+        frames_name_native(&collector.frames, window->profile);
+        export_window(window, collector.sinks, &collector.resource);
+    }
+}
+
+static void next_window(int64_t now)
+{
+    finish_window();
+    uint32_t number = collector.window.number + 1;
+    window_close(&collector.window);
+    int64_t period = collector.options.config->cpu_sampling_interval_micros * 1000;
+    window_open(&collector.window, number, period, now, clock_realtime());
+    frames_begin_window(&collector.frames, number, collector.window.profile);
+}
+
+/* The handler met a stack that it does not know: a thread not made by pthread_create, an alternate stack. */
+static void find_stack(struct thread *thread, void *context)
+{
+    uintptr_t sp = thread->unknown_sp, start, limit;
+    if (!sp || thread->state != THREAD_LIVE) return;
+    thread->unknown_sp = 0;
+    if (modules_range_of(sp, &start, &limit)) return;
+    thread->other_high = 0; /* never a range that is half old: the handler may read between the two stores */
+    __atomic_store_n(&thread->other_low, start, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->other_high, limit, __ATOMIC_RELEASE);
+}
+
+static void slow_checks(void)
+{
+    if (sampler.signo && !signal_is_ours(sampler.signo)) sampler_change_signal();
+    threads_check_masks();
+    if (credentials_follow_main() > 0)
+        log_info("the process changed its user: the profiler's thread follows");
+}
+
+void collector_round(void)
+{
+    int64_t now = clock_monotonic();
+    int slow = ++collector.rounds % SLOW_CHECKS_EVERY == 0;
+    threads_discover(collector.own_tid, slow);
+    if (slow) slow_checks();
+    if (now >= collector.next_module_check) refresh_modules(now);
+    if (collector.frames.perfmap_stale || slow) perfmap_update(collector.frames.perfmap);
+    collector.frames.perfmap_stale = 0;
+    registry_each(find_stack, NULL);
+    drain(0);
+    registry_each(settle_ended, NULL);
+    settle_isolates();
+    if (now - collector.window.start_monotonic < collector.options.config->collection_interval_ms * 1000000)
+        return;
+    take_held(1);
+    next_window(now);
+}
+
+void collector_finish(void)
+{
+    if (!collector.started) return;
+    refresh_modules(clock_monotonic());
+    perfmap_update(collector.frames.perfmap);
+    drain(1);
+    registry_each(settle_ended, NULL);
+    finish_window();
+}
+
+void collector_after_fork(int64_t fork_monotonic, int64_t fork_realtime)
+{
+    struct collector_options options = collector.options;
+    memset(&collector, 0, sizeof collector);
+    collector.options = options;
+    collector.options.start_cpu = 0; /* the child's clock began at the fork */
+    collector.options.start_monotonic = fork_monotonic;
+    collector.options.start_realtime = fork_realtime;
+}

@@ -1,0 +1,42 @@
+/*
+ * What the background thread does: drains the rings four times a second, resolves stacks while their code is
+ * fresh, and closes a window every collection interval. One thread at a time: the background thread, or, in a
+ * process that ends before it started, the thread that calls exit.
+ */
+#ifndef OTELPROF_COLLECT_COLLECTOR_H
+#define OTELPROF_COLLECT_COLLECTOR_H
+
+#include <stdint.h>
+
+#include "config/options.h"
+#include "config/program.h"
+
+struct collector_options {
+    const struct config *config;   /* lives as long as the process */
+    const struct program *program; /* likewise */
+    int64_t start_cpu;       /* ns of process CPU time that were used before we came: not in any profile */
+    int64_t start_monotonic; /* ns: the first window begins here */
+    int64_t start_realtime;
+    const void *own_code; /* an address in this library */
+};
+
+/* Remembers |options|; reads nothing yet. Constructor. */
+void collector_prepare(const struct collector_options *options);
+
+/* Loads modules and tables, opens the sinks. |own_tid|: the background thread's id, 0 without one. 0 or
+ * -ENOMEM. */
+int collector_start(int own_tid);
+
+/* One round: threads, modules, samples; a window if its time has come. */
+void collector_round(void);
+
+/* The last window. */
+void collector_finish(void);
+
+/* True if sinks are open: without one nothing needs to be sampled. */
+int collector_wanted(const struct config *config);
+
+/* In a forked child, before collector_start: forgets the parent's windows; the profile begins at the fork. */
+void collector_after_fork(int64_t fork_monotonic, int64_t fork_realtime);
+
+#endif

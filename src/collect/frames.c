@@ -1,0 +1,199 @@
+#include "collect/frames.h"
+
+#include <string.h>
+
+#include "node/isolate.h"
+#include "symbol/v8name.h"
+#include "sys/heap.h"
+#include "unwind/walk.h"
+
+enum { MAX_LOCATIONS = 2048 + 64 };
+
+void frames_begin_window(struct frames *frames, uint32_t window, struct profile *profile)
+{
+    frames->window = window;
+    if (frames->mapping_of) memset(frames->mapping_of, 0, frames->mapping_cap * sizeof *frames->mapping_of);
+    for (size_t i = 0; profile && i < frames->modules.count; i++) {
+        const struct module *module = frames->modules.all[i];
+        if (!module->is_main) continue; /* pprof wants the main binary first */
+        profile_mapping(profile, module->start, module->limit, module->file_offset,
+                        profile_string(profile, module->path, strlen(module->path)),
+                        profile_string(profile, module->build_id, strlen(module->build_id)));
+        break;
+    }
+}
+
+static uint32_t mapping_of(struct frames *frames, struct profile *profile, const struct module *module)
+{
+    size_t old = frames->mapping_cap;
+    if (heap_grow(&frames->mapping_of, &frames->mapping_cap, module->id + 1, sizeof *frames->mapping_of))
+        return 0;
+    if (frames->mapping_cap > old)
+        memset(frames->mapping_of + old, 0, (frames->mapping_cap - old) * sizeof *frames->mapping_of);
+    uint32_t *id = &frames->mapping_of[module->id];
+    if (!*id)
+        *id = profile_mapping(profile, module->start, module->limit, module->file_offset,
+                              profile_string(profile, module->path, strlen(module->path)),
+                              profile_string(profile, module->build_id, strlen(module->build_id)));
+    return *id;
+}
+
+static uint32_t function_named(struct profile *profile, const char *name, size_t len, const char *file,
+                               size_t file_len, int64_t start_line)
+{
+    uint32_t id = profile_string(profile, name, len);
+    return profile_function(profile, id, id, profile_string(profile, file, file_len), start_line);
+}
+
+static uint32_t named_location(struct profile *profile, const char *name)
+{
+    struct profile_line line = {function_named(profile, name, strlen(name), "", 0, 0), 0, 0};
+    return profile_location(profile, 0, 0, &line, 1);
+}
+
+static uint32_t native_location(struct frames *frames, struct profile *profile, const struct module *module,
+                                uintptr_t address)
+{
+    return profile_location(profile, mapping_of(frames, profile, module), address, NULL, 0);
+}
+
+/* The function that V8 calls |text|, in the profile's words; prefixed forms keep their prefix, as perf shows
+ * them. */
+static uint32_t v8_function(struct profile *profile, const char *text, size_t len)
+{
+    struct v8_name name;
+    v8name_parse(text, len, &name);
+    if (name.kind == V8_BUILTIN || name.kind == V8_BYTECODE_HANDLER || name.kind == V8_STUB ||
+        name.kind == V8_OTHER)
+        return function_named(profile, text, len, "", 0, 0);
+    if (name.kind == V8_REGEXP) {
+        char pattern[256] = "RegExp:";
+        size_t n = name.function_len < sizeof pattern - 7 ? name.function_len : sizeof pattern - 7;
+        memcpy(pattern + 7, name.function, n);
+        return function_named(profile, pattern, n + 7, "", 0, 0);
+    }
+    return function_named(profile, name.function, name.function_len, name.url, name.url_len, name.line);
+}
+
+/* The start line stands in where V8 told no line: it is the function's, and never another's. */
+static uint32_t code_location(struct frames *frames, struct profile *profile, struct code *code,
+                              uintptr_t start, uintptr_t address)
+{
+    if (code->window != frames->window) {
+        code->window = frames->window;
+        code->function = v8_function(profile, code_name(code), code->name_len);
+    }
+    int64_t line = code_line_at(code, address - start);
+    if (!line) line = profile->functions.items[code->function].start_line;
+    struct profile_line lines = {code->function, line, 0};
+    return profile_location(profile, 0, start, &lines, 1);
+}
+
+/* True for the two builtins in which an interpreted function's frame stands. */
+static int is_interpreter(const struct code *code)
+{
+    static const char handler[] = "BytecodeHandler:", entry[] = "Builtin:InterpreterEntryTrampoline";
+    const char *name = code_name(code);
+    return (code->name_len >= sizeof handler - 1 && !memcmp(name, handler, sizeof handler - 1)) ||
+           (code->name_len >= sizeof entry - 1 && !memcmp(name, entry, sizeof entry - 1));
+}
+
+/* The location of V8 code at |pc|; |position| is where the interpreter stood, should it be its frame. 0: not
+ * V8's. */
+static uint32_t v8_location(struct frames *frames, struct profile *profile, int isolate, uintptr_t pc,
+                            uint64_t position)
+{
+    uintptr_t start;
+    if (!frames->code_map || isolate < 0) return 0;
+    struct code *code = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
+    if (!code) return 0;
+    if (is_interpreter(code)) {
+        uintptr_t bytecode_start;
+        struct code *bytecode = code_map_find(frames->code_map, (uint32_t)isolate, position, &bytecode_start);
+        if (bytecode && bytecode->type == V8_BYTE_CODE)
+            return code_location(frames, profile, bytecode, bytecode_start, position);
+    }
+    return code_location(frames, profile, code, start, pc);
+}
+
+static uint32_t perfmap_location(struct frames *frames, struct profile *profile, uintptr_t pc)
+{
+    struct perfmap_symbol *symbol = &frames->symbol;
+    struct python_name python;
+    if (!frames->perfmap || !perfmap_lookup(frames->perfmap, pc, symbol)) return 0;
+    uint32_t function;
+    if (perfname_python(symbol->name, symbol->name_len, &python))
+        function =
+            function_named(profile, python.function, python.function_len, python.file, python.file_len, 0);
+    else
+        function = v8_function(profile, symbol->name, symbol->name_len);
+    struct profile_line line = {function, profile->functions.items[function].start_line, 0};
+    return profile_location(profile, 0, symbol->start, &line, 1);
+}
+
+/* The location of |pc|, 0 to leave the frame out: our own pthread_create wrapper is nobody's business. */
+static uint32_t location_of(struct frames *frames, struct profile *profile, int isolate, uintptr_t pc,
+                            uint64_t position)
+{
+    const struct module *module = modules_find(&frames->modules, pc);
+    if (module && module->is_self) return 0;
+    int in_blob = node_process.blob_start && pc >= node_process.blob_start && pc < node_process.blob_limit;
+    uint32_t location = !module || in_blob ? v8_location(frames, profile, isolate, pc, position) : 0;
+    if (location) return location;
+    if (module) return native_location(frames, profile, module, pc);
+    location = perfmap_location(frames, profile, pc);
+    if (location) return location;
+    frames->perfmap_stale = frames->modules_stale = 1;
+    struct profile_line line = {function_named(profile, "[unknown]", 9, "", 0, 0), 0, 0};
+    return profile_location(profile, 0, pc, &line, 1);
+}
+
+/* The part of V8's own stack that the native walk did not reach, appended to |locations|. */
+static unsigned append_js(struct frames *frames, struct profile *profile, const struct sample_record *record,
+                          int isolate, uint32_t *locations, unsigned n)
+{
+    const uint64_t *js = record->words + record->native_count + record->script_count;
+    unsigned first = 0;
+    for (unsigned j = 0; j < record->js_count; j++)
+        for (unsigned i = 0; i < (unsigned)record->native_count + record->script_count; i++)
+            if ((record->words[i] & ~UNWIND_PC_EXACT) == js[j]) first = j + 1;
+    for (unsigned j = first; j < record->js_count && n < MAX_LOCATIONS - 1; j++) {
+        uint32_t location = v8_location(frames, profile, isolate, js[j], js[j]);
+        if (location) locations[n++] = location;
+    }
+    return n;
+}
+
+uint32_t frames_stack(struct frames *frames, struct profile *profile, const struct sample_record *record,
+                      int isolate)
+{
+    uint32_t locations[MAX_LOCATIONS];
+    unsigned n = 0;
+    for (unsigned i = 0; i < record->native_count && n < MAX_LOCATIONS - 1; i++) {
+        uint64_t word = record->words[i];
+        if (word == UNWIND_TRUNCATED) {
+            locations[n++] = named_location(profile, "[truncated]");
+            continue;
+        }
+        int exact = i == 0 || word & UNWIND_PC_EXACT;
+        uintptr_t pc = (word & ~UNWIND_PC_EXACT) - !exact;
+        uint64_t position = record->script_count ? record->words[record->native_count + i] : 0;
+        uint32_t location = location_of(frames, profile, isolate, pc, position);
+        if (location) locations[n++] = location;
+    }
+    if (record->end != UNWIND_END_COMPLETE && record->end != UNWIND_END_ZERO_PC) {
+        n = append_js(frames, profile, record, isolate, locations, n);
+        locations[n++] = named_location(profile, "[truncated]");
+    }
+    return profile_stack(profile, locations, n);
+}
+
+uint32_t frames_synthetic_stack(struct frames *frames, struct profile *profile, const char *name,
+                                uintptr_t parent)
+{
+    uint32_t locations[2] = {named_location(profile, name), 0};
+    unsigned n = 1;
+    const struct module *module = parent ? modules_find(&frames->modules, parent) : NULL;
+    if (module && !module->is_self) locations[n++] = native_location(frames, profile, module, parent);
+    return profile_stack(profile, locations, n);
+}

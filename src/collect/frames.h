@@ -1,0 +1,42 @@
+/*
+ * From program counters to locations of a profile. JIT code is named at once, while it is there; native code
+ * gets its names in one batch a binary when the window closes. Background thread.
+ */
+#ifndef OTELPROF_COLLECT_FRAMES_H
+#define OTELPROF_COLLECT_FRAMES_H
+
+#include <stdint.h>
+
+#include "node/code_map.h"
+#include "profile/profile.h"
+#include "sample/record.h"
+#include "symbol/module.h"
+#include "symbol/perfmap.h"
+
+struct frames {
+    struct modules modules;
+    struct code_map *code_map; /* NULL: no V8 here */
+    struct perfmap *perfmap;   /* NULL: not looked for */
+    uint32_t window;           /* number of the window that ids below belong to */
+    uint32_t *mapping_of;      /* the profile's mapping id by module id */
+    size_t mapping_cap;
+    int perfmap_stale; /* an unknown pc was met since the map was read */
+    int modules_stale; /* likewise for the modules */
+    struct perfmap_symbol symbol;
+};
+
+/* Another window: ids of the last profile mean nothing any more. */
+void frames_begin_window(struct frames *frames, uint32_t window, struct profile *profile);
+
+/* The stack of |record| in |profile|. |isolate|: index of the isolate whose code it runs, -1 none. */
+uint32_t frames_stack(struct frames *frames, struct profile *profile, const struct sample_record *record,
+                      int isolate);
+
+/* The stack of one invented frame |name| under the function at |parent| (0: none). */
+uint32_t frames_synthetic_stack(struct frames *frames, struct profile *profile, const char *name,
+                                uintptr_t parent);
+
+/* Names every native location of |profile|; what has no name is called [module+0xoffset]. */
+void frames_name_native(struct frames *frames, struct profile *profile);
+
+#endif

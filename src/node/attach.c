@@ -1,0 +1,79 @@
+#include "node/attach.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "node/code_events.h"
+#include "node/isolate.h"
+#include "sys/file.h"
+#include "sys/log.h"
+
+/* Node runs this on the isolate's thread, before the isolate goes; not at process.exit() on the main thread.
+ */
+static void on_environment_cleanup(void *argument)
+{
+    struct node_isolate *isolate = argument;
+    __atomic_store_n(&isolate->state, ISOLATE_CLOSED, __ATOMIC_RELEASE);
+    if (!__atomic_load_n(&node_process.closing, __ATOMIC_ACQUIRE))
+        node_process.v8.set_jit_code_event_handler(isolate->isolate, 0, NULL);
+}
+
+/*
+ * The interrupt: V8 calls it at a stack check of running JavaScript, with a HandleScope open. Without a Node
+ * environment (bootstrap of Node 16 workers, Debian's node) AddEnvironmentCleanupHook would abort: try at a
+ * later tick.
+ */
+static void on_interrupt(v8_isolate *v8, void *argument)
+{
+    struct node_isolate *isolate = argument;
+    if (__atomic_load_n(&node_process.closing, __ATOMIC_ACQUIRE)) return;
+    void *context = node_process.v8.get_current_context(v8);
+    if (!context || !node_process.v8.current_environment(context)) {
+        __atomic_store_n(&isolate->state, ISOLATE_SEEN, __ATOMIC_RELEASE);
+        return;
+    }
+    if (node_process.v8.use_detailed_positions) node_process.v8.use_detailed_positions(v8);
+    node_process.v8.set_jit_code_event_handler(v8, V8_ENUMERATE_EXISTING, code_events_receive);
+    node_process.v8.add_cleanup_hook(v8, on_environment_cleanup, isolate);
+    __atomic_add_fetch(&node_process.attached_ever, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&isolate->state, ISOLATE_ATTACHED, __ATOMIC_RELEASE);
+}
+
+/* True if the command line |text| (NUL-separated, |len| bytes) or NODE_OPTIONS asks for a snapshot or a SEA
+ * blob. */
+static int builds_snapshot(const char *text, size_t len)
+{
+    static const char *const flags[] = {"--build-snapshot", "--build-sea", "--experimental-sea-config",
+                                        "--node-snapshot-main"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (memmem(text, len, flags[i], strlen(flags[i]))) return 1;
+    return 0;
+}
+
+int node_attach_prepare(void *(*lookup)(const char *), int is_node)
+{
+    const char *missing = NULL;
+    int rc = v8_abi_find(&node_process.v8, lookup, &missing);
+    if (rc) {
+        if (is_node)
+            log_warn("this Node does not export %s: JavaScript is named only if the program runs with "
+                     "--perf-basic-prof",
+                     missing);
+        return rc;
+    }
+    char command[4096];
+    int64_t len = file_read_small("/proc/self/cmdline", command, sizeof command);
+    if (len > 0 && builds_snapshot(command, (size_t)len)) {
+        log_info("this process builds a snapshot: JavaScript is not named");
+        return -ECANCELED;
+    }
+    node_process.attach = on_interrupt;
+    node_process.enabled = 1;
+    log_info("V8 %s found", node_process.v8.get_version());
+    return 0;
+}
+
+void node_attach_close(void)
+{
+    __atomic_store_n(&node_process.closing, 1, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,209 @@
+#include "node/code_events.h"
+
+#include <string.h>
+
+#include "node/isolate.h"
+#include "sys/heap.h"
+#include "sys/lock.h"
+
+enum {
+    NAME_LIMIT = 1024, /* longer names are cut */
+    QUEUE_LIMIT =
+        64 * 1024 * 1024, /* bytes waiting at most; the background thread empties the list 4 times a second */
+    READY_TABLES = 8
+};
+
+/* The positions of one piece of bytecode, between START_LINE_INFO and the ADDED event of the code itself. */
+struct positions {
+    uintptr_t code_start;
+    size_t count, cap;
+    struct {
+        uint32_t offset, position;
+    } * items;
+};
+
+static struct {
+    struct lock lock;
+    struct code_event *first, **last;
+    size_t bytes;
+    uint64_t dropped;
+    struct positions *ready[READY_TABLES]; /* ended, waiting for their code */
+    unsigned next_ready;
+} queue = {.last = &queue.first};
+
+static void positions_free(struct positions *positions)
+{
+    if (!positions) return;
+    heap_free(positions->items);
+    heap_free(positions);
+}
+
+static void positions_add(struct positions *positions, const struct v8_jit_code_event *event)
+{
+    if (!positions || event->line.position_type != 0) return;
+    if (heap_grow(&positions->items, &positions->cap, positions->count + 1, sizeof *positions->items)) return;
+    positions->items[positions->count].offset = (uint32_t)event->line.offset;
+    positions->items[positions->count++].position = (uint32_t)event->line.position;
+}
+
+/* V8 gives the table's code address only at its end. */
+static void positions_end(struct positions *positions, uintptr_t code_start)
+{
+    if (!positions) return;
+    positions->code_start = code_start;
+    lock_acquire(&queue.lock);
+    struct positions *oldest = queue.ready[queue.next_ready];
+    queue.ready[queue.next_ready] = positions;
+    queue.next_ready = (queue.next_ready + 1) % READY_TABLES;
+    lock_release(&queue.lock);
+    positions_free(oldest);
+}
+
+static struct positions *positions_of(uintptr_t code_start)
+{
+    struct positions *found = NULL;
+    lock_acquire(&queue.lock);
+    for (unsigned i = 0; i < READY_TABLES && !found; i++) {
+        if (!queue.ready[i] || queue.ready[i]->code_start != code_start) continue;
+        found = queue.ready[i];
+        queue.ready[i] = NULL;
+    }
+    lock_release(&queue.lock);
+    return found;
+}
+
+/* Turns positions into lines in |lines| (room for all): the count; an entry only where the line changes. */
+static uint32_t convert_lines(const struct positions *positions, void *script, struct code_line *lines)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < positions->count; i++) {
+        int line = node_process.v8.unbound_script_line(script, (int)positions->items[i].position);
+        if (line < 0 || (count && lines[count - 1].line == (uint32_t)line + 1)) continue;
+        lines[count++] = (struct code_line){positions->items[i].offset, (uint32_t)line + 1};
+    }
+    return count;
+}
+
+static struct code *make_code(const struct v8_jit_code_event *event)
+{
+    struct positions *positions = event->code_type == V8_BYTE_CODE ? positions_of(event->code_start) : NULL;
+    if (positions && !event->script) {
+        positions_free(positions);
+        positions = NULL;
+    }
+    size_t name_len = event->name.len < NAME_LIMIT ? event->name.len : NAME_LIMIT;
+    size_t room = positions ? positions->count : 0;
+    struct code *code = heap_alloc(sizeof *code + room * sizeof *code->lines + name_len);
+    if (code) {
+        code->length = (uint32_t)event->code_len;
+        code->type = (uint32_t)event->code_type;
+        code->name_len = (uint32_t)name_len;
+        code->window = 0;
+        code->line_count = positions ? convert_lines(positions, event->script, code->lines) : 0;
+        memcpy((char *)&code->lines[code->line_count], event->name.text, name_len);
+    }
+    positions_free(positions);
+    return code;
+}
+
+static int isolate_index(const v8_isolate *v8)
+{
+    for (int i = 0; i < NODE_MAX_ISOLATES; i++)
+        if (node_process.isolates[i].isolate == v8 && node_process.isolates[i].state != ISOLATE_FREE)
+            return i;
+    return -1;
+}
+
+static size_t event_bytes(const struct code_event *event)
+{
+    return sizeof *event + (event->code ? sizeof *event->code + event->code->name_len : 0);
+}
+
+static void append(const struct v8_jit_code_event *v8_event, struct code *code)
+{
+    int isolate = isolate_index(v8_event->isolate);
+    struct code_event *event = isolate < 0 ? NULL : heap_alloc(sizeof *event);
+    if (!event || (v8_event->type == V8_CODE_ADDED && !code)) {
+        heap_free(event);
+        heap_free(code);
+        __atomic_add_fetch(&queue.dropped, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    *event = (struct code_event){.type = (uint32_t)v8_event->type,
+                                 .isolate = (uint32_t)isolate,
+                                 .start = v8_event->code_start,
+                                 .new_start = v8_event->type == V8_CODE_MOVED ? v8_event->new_code_start : 0,
+                                 .code = code};
+    lock_acquire(&queue.lock);
+    int full = queue.bytes > QUEUE_LIMIT;
+    if (!full) {
+        event->sequence = __atomic_add_fetch(&node_process.sequence, 1, __ATOMIC_ACQ_REL);
+        queue.bytes += event_bytes(event);
+        *queue.last = event;
+        queue.last = &event->next;
+    } else {
+        queue.dropped++;
+    }
+    lock_release(&queue.lock);
+    if (!full) return;
+    heap_free(code);
+    heap_free(event);
+}
+
+void code_events_receive(struct v8_jit_code_event *event)
+{
+    switch (event->type) {
+    case V8_CODE_START_LINE_INFO:
+        event->user_data = heap_zalloc(1, sizeof(struct positions));
+        break;
+    case V8_CODE_ADD_LINE_POS_INFO:
+        positions_add(event->user_data, event);
+        break;
+    case V8_CODE_END_LINE_INFO:
+        if (event->code_type == V8_BYTE_CODE)
+            positions_end(event->user_data, event->code_start);
+        else
+            positions_free(event->user_data);
+        break;
+    case V8_CODE_ADDED:
+        append(event, make_code(event));
+        break;
+    case V8_CODE_MOVED:
+    case V8_CODE_REMOVED:
+        append(event, NULL);
+        break;
+    }
+}
+
+struct code_event *code_events_take(uint64_t sequence)
+{
+    lock_acquire(&queue.lock);
+    struct code_event *taken = queue.first, **end = &queue.first;
+    while (*end && (*end)->sequence <= sequence) {
+        queue.bytes -= event_bytes(*end);
+        end = &(*end)->next;
+    }
+    if (end == &queue.first) {
+        taken = NULL;
+    } else {
+        queue.first = *end;
+        *end = NULL;
+        if (!queue.first) queue.last = &queue.first;
+    }
+    lock_release(&queue.lock);
+    return taken;
+}
+
+uint64_t code_events_dropped(void)
+{
+    return __atomic_load_n(&queue.dropped, __ATOMIC_RELAXED);
+}
+
+void code_events_after_fork(void)
+{
+    lock_reset(&queue.lock);
+    queue.first = NULL; /* the memory is the parent's heap, which the child has forgotten */
+    queue.last = &queue.first;
+    queue.bytes = 0;
+    memset(queue.ready, 0, sizeof queue.ready);
+}

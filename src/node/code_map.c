@@ -1,0 +1,80 @@
+#include "node/code_map.h"
+
+#include "node/isolate.h"
+#include "symbol/rangemap.h"
+#include "sys/heap.h"
+
+struct code_map {
+    struct rangemap of_isolate[NODE_MAX_ISOLATES];
+};
+
+static void release_code(void *context, uint64_t payload)
+{
+    heap_free((void *)(uintptr_t)payload);
+}
+
+struct code_map *code_map_create(void)
+{
+    struct code_map *map = heap_zalloc(1, sizeof *map);
+    for (uint32_t i = 0; map && i < NODE_MAX_ISOLATES; i++)
+        rangemap_init(&map->of_isolate[i], release_code, NULL);
+    return map;
+}
+
+void code_map_destroy(struct code_map *map)
+{
+    for (uint32_t i = 0; map && i < NODE_MAX_ISOLATES; i++) code_map_drop_isolate(map, i);
+    heap_free(map);
+}
+
+void code_map_drop_isolate(struct code_map *map, uint32_t isolate)
+{
+    rangemap_clear(&map->of_isolate[isolate]);
+}
+
+static void apply(struct code_map *map, struct code_event *event)
+{
+    struct rangemap *ranges = &map->of_isolate[event->isolate];
+    if (event->type == V8_CODE_ADDED) {
+        if (rangemap_insert(ranges, event->start, event->code->length, (uintptr_t)event->code))
+            heap_free(event->code);
+    } else if (event->type == V8_CODE_MOVED) {
+        rangemap_move(ranges, event->start, event->new_start);
+    } else {
+        rangemap_remove(ranges, event->start);
+    }
+}
+
+void code_map_advance(struct code_map *map, uint64_t sequence)
+{
+    struct code_event *event = code_events_take(sequence);
+    while (event) {
+        struct code_event *next = event->next;
+        apply(map, event);
+        heap_free(event);
+        event = next;
+    }
+}
+
+struct code *code_map_find(const struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start)
+{
+    struct rangemap_range range;
+    if (!rangemap_lookup(&map->of_isolate[isolate], pc, &range)) return NULL;
+    *start = range.start;
+    return (struct code *)(uintptr_t)range.payload;
+}
+
+uint32_t code_line_at(const struct code *code, uintptr_t offset)
+{
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < code->line_count && code->lines[i].offset <= offset; i++)
+        line = code->lines[i].line;
+    return line;
+}
+
+size_t code_map_count(const struct code_map *map)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < NODE_MAX_ISOLATES; i++) count += map->of_isolate[i].count;
+    return count;
+}

@@ -1,0 +1,34 @@
+/*
+ * Which code lies where, per isolate, as of a moment. Background thread only: it applies V8's code events in
+ * the order of their numbers and looks samples up between them.
+ */
+#ifndef OTELPROF_NODE_CODE_MAP_H
+#define OTELPROF_NODE_CODE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "node/code_events.h"
+
+struct code_map;
+
+struct code_map *code_map_create(void);
+void code_map_destroy(struct code_map *map);
+
+/* Applies every event up to |sequence| (UINT64_MAX: all there are). */
+void code_map_advance(struct code_map *map, uint64_t sequence);
+
+/* The code of |isolate| (an index) that contains |pc|, with its address in |*start|, or NULL. Valid until the
+ * next advance. */
+struct code *code_map_find(const struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start);
+
+/* Forgets what belongs to |isolate|. */
+void code_map_drop_isolate(struct code_map *map, uint32_t isolate);
+
+/* The source line (from 1) that holds at |offset| bytes into |code|, 0 when V8 told none. */
+uint32_t code_line_at(const struct code *code, uintptr_t offset);
+
+/* Pieces of code known now. */
+size_t code_map_count(const struct code_map *map);
+
+#endif

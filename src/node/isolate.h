@@ -1,0 +1,66 @@
+/*
+ * The V8 isolates of this process: the main one and one a worker thread. An isolate is found by a tick in its
+ * own code, attached by an interrupt on its own thread, and closed by Node's clean-up hook.
+ *
+ * FREE -> SEEN (a handler met it) -> REQUESTED (interrupt on its way) -> ATTACHED -> CLOSED (by the hook) ->
+ * FREE (by the background thread, after the samples that name it). A request that comes too early (Node has
+ * no Environment yet) goes back to SEEN.
+ */
+#ifndef OTELPROF_NODE_ISOLATE_H
+#define OTELPROF_NODE_ISOLATE_H
+
+#include <stdint.h>
+
+#include "node/v8_abi.h"
+#include "sample/registry.h"
+#include "sys/regs.h"
+#include "unwind/tables.h"
+
+enum { NODE_MAX_ISOLATES = 256 };
+
+enum node_isolate_state { ISOLATE_FREE, ISOLATE_SEEN, ISOLATE_REQUESTED, ISOLATE_ATTACHED, ISOLATE_CLOSED };
+
+struct node_isolate {
+    uint32_t state; /* enum node_isolate_state */
+    uint32_t index;
+    v8_isolate *isolate;
+    uint32_t thread_index; /* its thread's slot */
+    uint32_t thread_generation;
+    uint32_t ticks; /* seen in JavaScript before it was attached */
+};
+
+struct node_process {
+    int enabled;          /* V8's functions were found and may be used */
+    int closing;          /* exit has begun: nothing of V8 is called any more */
+    uint64_t sequence;    /* of code events; a sample carries the value it was taken at */
+    uintptr_t blob_start; /* V8's embedded builtins, inside the binary's text; 0: not known yet */
+    uintptr_t blob_limit;
+    uint32_t attached_ever; /* isolates attached since the start */
+    struct v8_functions v8;
+    void (*attach)(v8_isolate *, void *); /* the interrupt: node/attach.c */
+    struct node_isolate isolates[NODE_MAX_ISOLATES];
+};
+
+extern struct node_process node_process;
+
+/* The isolate a tick on |thread| belongs to, or NULL. Async-signal-safe (node/tick.c), as are the two below.
+ */
+struct node_isolate *node_isolate_of(const struct thread *thread);
+
+/*
+ * One tick on |thread|: makes first contact, or asks for the interrupt that attaches. Calls V8's
+ * TryGetCurrent, GetCodeRange and RequestInterrupt, and only when the interrupted pc lies in V8's own code:
+ * there the isolate is whole and the thread holds no lock of malloc or V8.
+ */
+void node_tick(struct thread *thread, const struct regs *regs, const struct unwind_tables *tables);
+
+/*
+ * V8's own stack of |thread| into thread->js_frames: the number of frames, 0 when V8 refuses (garbage
+ * collection, prologues). For stacks that the native walk could not finish.
+ */
+unsigned node_stack_sample(struct thread *thread, const struct regs *regs);
+
+/* True if |pc| is V8's code: in the embedded builtins, or in no module at all. */
+int node_is_v8_code(uintptr_t pc, const struct unwind_tables *tables);
+
+#endif

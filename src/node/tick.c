@@ -1,0 +1,103 @@
+/* What a tick does about V8; async-signal-safe, this file holds nothing else. */
+#include "node/isolate.h"
+
+/* A worker that ends after a moment is not worth the 8 to 30 ms that enumerating its code takes. */
+enum { WORKER_TICKS_BEFORE_ATTACH = 3 };
+
+struct node_process node_process;
+
+/* Ignores its argument in V8 9.4 to 14.6 and gives 0 before V8 is initialised, so it may be called at any
+ * time. */
+static void learn_blob(void)
+{
+    const void *code = 0;
+    size_t length = 0;
+    node_process.v8.get_embedded_code_range(0, &code, &length);
+    if (!code) return;
+    node_process.blob_limit = (uintptr_t)code + length;
+    __atomic_store_n(&node_process.blob_start, (uintptr_t)code, __ATOMIC_RELEASE);
+}
+
+static int in_blob(uintptr_t pc)
+{
+    uintptr_t start = __atomic_load_n(&node_process.blob_start, __ATOMIC_ACQUIRE);
+    return start && pc >= start && pc < node_process.blob_limit;
+}
+
+int node_is_v8_code(uintptr_t pc, const struct unwind_tables *tables)
+{
+    return in_blob(pc) || (tables && !tables_contains(tables, pc));
+}
+
+struct node_isolate *node_isolate_of(const struct thread *thread)
+{
+    struct node_isolate *isolate = thread->isolate;
+    if (!isolate || isolate->thread_index != thread->index ||
+        isolate->thread_generation != thread->generation)
+        return 0;
+    uint32_t state = __atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE);
+    return state == ISOLATE_FREE || state == ISOLATE_CLOSED ? 0 : isolate;
+}
+
+static struct node_isolate *claim(v8_isolate *v8, const struct thread *thread)
+{
+    for (uint32_t i = 0; i < NODE_MAX_ISOLATES; i++) {
+        struct node_isolate *isolate = &node_process.isolates[i];
+        uint32_t free_state = ISOLATE_FREE;
+        if (__atomic_load_n(&isolate->state, __ATOMIC_RELAXED) != ISOLATE_FREE) continue;
+        if (!__atomic_compare_exchange_n(&isolate->state, &free_state, ISOLATE_SEEN, 0, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_RELAXED))
+            continue;
+        isolate->index = i;
+        isolate->isolate = v8;
+        isolate->thread_index = thread->index;
+        isolate->thread_generation = thread->generation;
+        isolate->ticks = 0;
+        return isolate;
+    }
+    return 0;
+}
+
+/* The isolate whose code was interrupted at |pc|, proven to be whole: first contact. */
+static struct node_isolate *meet(struct thread *thread, uintptr_t pc)
+{
+    v8_isolate *v8 = node_process.v8.try_get_current();
+    if (!v8) return 0;
+    if (!in_blob(pc)) {
+        void *start = 0;
+        size_t length = 0;
+        node_process.v8.get_code_range(v8, &start, &length);
+        if (pc - (uintptr_t)start >= length) return 0;
+    }
+    struct node_isolate *isolate = claim(v8, thread);
+    thread->isolate = isolate;
+    return isolate;
+}
+
+void node_tick(struct thread *thread, const struct regs *regs, const struct unwind_tables *tables)
+{
+    if (!node_process.enabled || __atomic_load_n(&node_process.closing, __ATOMIC_ACQUIRE)) return;
+    if (!node_process.blob_start) learn_blob();
+    struct node_isolate *isolate = node_isolate_of(thread);
+    if (isolate && isolate->state != ISOLATE_SEEN) return;
+    if (!node_is_v8_code(regs->pc, tables)) return;
+    if (!isolate) isolate = meet(thread, regs->pc);
+    if (!isolate) return;
+    uint32_t first_ever = !__atomic_load_n(&node_process.attached_ever, __ATOMIC_RELAXED);
+    if (++isolate->ticks < WORKER_TICKS_BEFORE_ATTACH && !first_ever) return;
+    uint32_t seen = ISOLATE_SEEN;
+    if (__atomic_compare_exchange_n(&isolate->state, &seen, ISOLATE_REQUESTED, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+        node_process.v8.request_interrupt(isolate->isolate, node_process.attach, isolate);
+}
+
+unsigned node_stack_sample(struct thread *thread, const struct regs *regs)
+{
+    struct node_isolate *isolate = node_isolate_of(thread);
+    if (!isolate || __atomic_load_n(&node_process.closing, __ATOMIC_ACQUIRE)) return 0;
+    struct v8_register_state state = {regs->pc, regs->sp, regs->fp, 0, 0};
+    struct v8_sample_info info;
+    info.frames_count = 0;
+    node_process.v8.get_stack_sample(isolate->isolate, &state, thread->js_frames, THREAD_JS_FRAMES, &info);
+    return info.frames_count <= THREAD_JS_FRAMES ? (unsigned)info.frames_count : 0;
+}

@@ -1,0 +1,155 @@
+/* Threads that nobody announced, and threads that ended unannounced: by /proc/self/task. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "sample/sampler.h"
+#include "sample/threads.h"
+#include "sys/clock.h"
+#include "sys/file.h"
+#include "sys/fmt.h"
+#include "sys/heap.h"
+
+enum { DIRENT_BYTES = 32 * 1024, TICKLESS_INTERVALS = 5 };
+
+/* struct linux_dirent64 (getdents64(2)). */
+struct directory_entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+struct tid_list {
+    int *tids;
+    size_t count, cap;
+};
+
+static struct {
+    struct tid_list strangers; /* seen by the last scan and in no slot */
+    int own_tid;
+} state;
+
+static int number_of(const char *text)
+{
+    int n = 0;
+    while (*text >= '0' && *text <= '9') n = n * 10 + (*text++ - '0');
+    return *text ? 0 : n;
+}
+
+static void add_tid(struct tid_list *list, int tid)
+{
+    if (heap_grow(&list->tids, &list->cap, list->count + 1, sizeof *list->tids)) return;
+    list->tids[list->count++] = tid;
+}
+
+static int has_tid(const struct tid_list *list, int tid)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->tids[i] == tid) return 1;
+    return 0;
+}
+
+static int list_threads(struct tid_list *list)
+{
+    int fd = file_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
+    if (fd < 0) return fd;
+    char *buffer = heap_alloc(DIRENT_BYTES);
+    long n = 0;
+    while (buffer && (n = sys_call3(SYS_getdents64, fd, buffer, DIRENT_BYTES)) > 0) {
+        for (long at = 0; at < n;) {
+            struct directory_entry *entry = (struct directory_entry *)(buffer + at);
+            int tid = number_of(entry->name);
+            if (tid > 0) add_tid(list, tid);
+            at += entry->length;
+        }
+    }
+    heap_free(buffer);
+    sys_close(fd);
+    return n < 0 ? (int)n : 0;
+}
+
+static void end_if_gone(struct thread *thread, void *context)
+{
+    if (thread->state != THREAD_LIVE || has_tid(context, thread->tid)) return;
+    sampler_disarm(thread);
+    registry_end(thread, -1);
+}
+
+/* A thread in no slot in two scans running is nobody's: one that pthread_create has just made is announced
+ * soon. */
+static void adopt_strangers(const struct tid_list *all)
+{
+    struct tid_list strangers = {0};
+    for (size_t i = 0; i < all->count; i++) {
+        int tid = all->tids[i];
+        if (tid == state.own_tid || registry_find(tid)) continue;
+        struct thread *thread = has_tid(&state.strangers, tid) ? registry_claim(tid) : NULL;
+        if (thread)
+            sampler_arm(thread, tid);
+        else
+            add_tid(&strangers, tid);
+    }
+    heap_free(state.strangers.tids);
+    state.strangers = strangers;
+}
+
+void threads_discover(int own_tid, int thorough)
+{
+    struct stat st;
+    state.own_tid = own_tid;
+    if (file_stat("/proc/self/task", &st, 0)) return;
+    /* The directory has a link for each thread and two of its own; ours is in no slot. */
+    int changed = (int)st.st_nlink - 2 != (int)registry_count() + 1;
+    if (!changed && !thorough && !state.strangers.count) return;
+    struct tid_list all = {0};
+    if (list_threads(&all) == 0 && all.count) {
+        registry_each(end_if_gone, &all);
+        adopt_strangers(&all);
+    }
+    heap_free(all.tids);
+}
+
+/* SigBlk of /proc/PID/status: a hexadecimal mask. */
+static int blocks_signal(int tid, int signo)
+{
+    char path[64], text[4096];
+    fmt_text(path, sizeof path, "/proc/self/task/%d/status", tid);
+    if (file_read_small(path, text, sizeof text) <= 0) return 0;
+    const char *line = strstr(text, "\nSigBlk:\t");
+    if (!line) return 0;
+    uint64_t mask = 0;
+    for (line += 9; *line && *line != '\n'; line++)
+        mask = mask << 4 | (uint64_t)(*line <= '9' ? *line - '0' : *line - 'a' + 10);
+    return (mask & sigmask_bit(signo)) != 0;
+}
+
+static void check_mask(struct thread *thread, void *context)
+{
+    if (thread->state != THREAD_LIVE) return;
+    int64_t cpu = clock_read(clock_of_thread(thread->tid));
+    uint32_t ticks = thread->ticks;
+    int silent =
+        ticks == thread->checked_ticks && cpu - thread->checked_cpu > TICKLESS_INTERVALS * sampler.interval;
+    if (!silent && !(thread->signal_blocked && cpu > thread->checked_cpu)) {
+        if (ticks != thread->checked_ticks) thread->checked_cpu = cpu;
+        thread->checked_ticks = ticks;
+        return;
+    }
+    thread->checked_cpu = cpu;
+    int blocked = blocks_signal(thread->tid, sampler.signo);
+    if (blocked && !thread->signal_blocked) {
+        sampler_disarm(thread);
+        sampler.blocked++;
+    } else if (!blocked && thread->signal_blocked) {
+        thread->signal_blocked = 0;
+        sampler_arm(thread, thread->tid);
+    }
+    thread->signal_blocked = blocked;
+}
+
+void threads_check_masks(void)
+{
+    registry_each(check_mask, NULL);
+}

@@ -1,0 +1,33 @@
+/* One sample as the handler writes it into a ring and the collector reads it. */
+#ifndef OTELPROF_SAMPLE_RECORD_H
+#define OTELPROF_SAMPLE_RECORD_H
+
+#include <stdint.h>
+
+enum { SAMPLE_KEEP_ROOT = 32 }; /* root-most frames that a cut stack keeps */
+
+/*
+ * |word_count| words follow, |native_count| of them the native stack, leaf first: what unwind_copy
+ * (unwind/walk.h) gives, that is program counters, UNWIND_PC_EXACT on those that are no return addresses,
+ * UNWIND_TRUNCATED where frames were left out. Then |script_count| words, one for each native frame in V8
+ * code in the same order: the address of the executing bytecode if that frame is an interpreted one, else
+ * meaningless. Then |js_count| addresses from V8's own stack sample, only when the native walk did not reach
+ * the root.
+ */
+struct sample_record {
+    uint64_t commit; /* ring.h */
+    uint32_t thread_index;
+    uint32_t thread_generation;
+    uint64_t weight;   /* ns of CPU time this tick stands for */
+    uint64_t sequence; /* of the code map when the sample was taken */
+    uint32_t cut;      /* frames left out */
+    uint16_t native_count;
+    uint16_t script_count;
+    uint16_t js_count;
+    uint8_t end; /* enum unwind_end */
+    uint8_t has_isolate;
+    uint32_t isolate; /* index, if has_isolate */
+    uint64_t words[];
+};
+
+#endif

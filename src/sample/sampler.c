@@ -1,0 +1,142 @@
+#include "sample/sampler.h"
+
+#include <errno.h>
+
+#include "sample/signal.h"
+#include "sample/timer.h"
+#include "sys/clock.h"
+#include "sys/lock.h"
+#include "sys/log.h"
+#include "sys/random.h"
+
+static struct {
+    struct lock lock; /* orders arming, changing the signal and stopping */
+    uint64_t random;
+} state;
+
+int sampler_install(const struct sampler_options *options)
+{
+    sampler.interval = options->interval_nanos;
+    sampler.max_depth = options->max_depth;
+    sampler.alternate_stack = options->alternate_stack;
+    sampler.process_timer = -1;
+    sampler.pid = sys_getpid();
+    state.random = (uint64_t)clock_monotonic() ^ (uint64_t)sampler.pid << 32;
+    int signo = signal_choose(options->is_node, options->signal);
+    if (signo < 0) return signo;
+    int rc = signal_install(signo);
+    if (rc) return rc;
+    __atomic_store_n(&sampler.signo, signo, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* The lock is held. A random first expiry lets threads that live shorter than an interval be seen in
+ * proportion. */
+static int start_timer(struct thread *thread, int tid)
+{
+    int64_t first = 1 + (int64_t)(random_next(&state.random) % (uint64_t)sampler.interval);
+    return timer_start_thread(tid, sampler.signo, thread, first, sampler.interval);
+}
+
+static void disarm_locked(struct thread *thread)
+{
+    if (thread->timer < 0) return;
+    int id = thread->timer;
+    __atomic_store_n(&thread->timer, -1, __ATOMIC_RELEASE);
+    timer_stop(id);
+}
+
+static void disarm_visit(struct thread *thread, void *context)
+{
+    disarm_locked(thread);
+}
+
+/* One timer for all: the shares of the threads get worse, the totals stay exact (collect/reconcile.c). */
+static void fall_back_to_process_timer(int error)
+{
+    registry_each(disarm_visit, NULL);
+    sampler.process_timer = timer_start_process(sampler.signo, &sampler, sampler.interval);
+    if (sampler.process_timer < 0) {
+        log_error("no CPU timer can be created (errno %d; ulimit -i limits them per user): CPU time will be "
+                  "shown as "
+                  "[unsampled]",
+                  -error);
+        return;
+    }
+    log_error("timer_create failed (errno %d; ulimit -i limits timers per user): one timer for the whole "
+              "process is "
+              "used instead of one per thread, so shares between threads are less exact",
+              -error);
+}
+
+void sampler_arm(struct thread *thread, int tid)
+{
+    lock_acquire(&state.lock);
+    registry_publish(thread, tid);
+    if (!sampler.stopped && sampler.process_timer < 0) {
+        int id = start_timer(thread, tid);
+        if (id >= 0)
+            __atomic_store_n(&thread->timer, id, __ATOMIC_RELEASE);
+        else if (!sampler.timer_failures++ && id != -EINVAL)
+            fall_back_to_process_timer(id);
+    }
+    lock_release(&state.lock);
+}
+
+void sampler_disarm(struct thread *thread)
+{
+    lock_acquire(&state.lock);
+    disarm_locked(thread);
+    lock_release(&state.lock);
+}
+
+void sampler_stop(void)
+{
+    __atomic_store_n(&sampler.stopped, 1, __ATOMIC_RELEASE);
+    lock_acquire(&state.lock);
+    registry_each(disarm_visit, NULL);
+    if (sampler.process_timer >= 0) timer_stop(sampler.process_timer);
+    sampler.process_timer = -1;
+    lock_release(&state.lock);
+}
+
+static void rearm_visit(struct thread *thread, void *context)
+{
+    if (thread->state != THREAD_LIVE || thread->signal_blocked) return;
+    int id = start_timer(thread, thread->tid);
+    if (id >= 0) __atomic_store_n(&thread->timer, id, __ATOMIC_RELEASE);
+}
+
+int sampler_change_signal(void)
+{
+    lock_acquire(&state.lock);
+    int old = sampler.signo;
+    int process_wide = sampler.process_timer >= 0;
+    registry_each(disarm_visit, NULL);
+    if (process_wide) timer_stop(sampler.process_timer);
+    if (signal_is_ours(old)) signal_restore(old);
+    int signo = signal_choose(1, 0);
+    int rc = signo < 0 ? signo : signal_install(signo);
+    __atomic_store_n(&sampler.signo, rc ? 0 : signo, __ATOMIC_RELEASE);
+    if (rc) {
+        __atomic_store_n(&sampler.stopped, 1, __ATOMIC_RELEASE);
+    } else if (process_wide) {
+        sampler.process_timer = timer_start_process(signo, &sampler, sampler.interval);
+    } else if (!sampler.stopped) {
+        registry_each(rearm_visit, NULL);
+    }
+    lock_release(&state.lock);
+    if (rc)
+        log_error("signal %d was taken by the application and no other is free: sampling stops", old);
+    else
+        log_info("signal %d was taken by the application: sampling goes on with signal %d", old, signo);
+    return rc;
+}
+
+void sampler_after_fork(void)
+{
+    lock_reset(&state.lock);
+    sampler.pid = sys_getpid();
+    sampler.process_timer = -1;
+    state.random ^= (uint64_t)sampler.pid << 17;
+}

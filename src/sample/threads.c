@@ -1,0 +1,74 @@
+#include "sample/threads.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "sample/sampler.h"
+#include "sys/clock.h"
+#include "sys/file.h"
+#include "sys/fmt.h"
+#include "sys/sigaction.h"
+
+struct thread *threads_prepare(void *(*start)(void *), void *argument)
+{
+    if (__atomic_load_n(&sampler.renewing, __ATOMIC_ACQUIRE))
+        return NULL; /* found by the background thread later */
+    struct thread *thread = registry_claim(0);
+    if (!thread) return NULL;
+    thread->start = start;
+    thread->argument = argument;
+    thread->start_routine = (uintptr_t)start;
+    return thread;
+}
+
+void threads_cancel(struct thread *thread)
+{
+    registry_release(thread);
+}
+
+void threads_begin(struct thread *thread, uintptr_t stack_high)
+{
+    int tid = sys_gettid();
+    struct thread *found = registry_find(tid);
+    if (found) threads_finish(found); /* discovered before it got here */
+    thread->stack_low = thread->stack_high = stack_high;
+    if (sigmask_get() & sigmask_bit(sampler.signo)) {
+        thread->signal_blocked = 1;
+        registry_publish(thread, tid);
+        return;
+    }
+    sampler_arm(thread, tid);
+}
+
+void threads_finish(struct thread *thread)
+{
+    /* After a fork the slot may be another thread's: the child's threads are found anew. */
+    if (thread->tid != sys_gettid() || __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) != THREAD_LIVE)
+        return;
+    sampler_disarm(thread);
+    sys_call2(SYS_prctl, PR_GET_NAME, thread->name);
+    registry_end(thread, clock_read(CLOCK_THREAD_CPUTIME_ID));
+}
+
+struct thread *threads_adopt_main(uintptr_t start_routine, uintptr_t stack_high)
+{
+    int tid = sys_gettid();
+    struct thread *thread = registry_claim(tid);
+    if (!thread) return NULL;
+    thread->start_routine = start_routine;
+    thread->stack_low = thread->stack_high = stack_high;
+    thread->accounted_cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
+    sampler_arm(thread, tid);
+    return thread;
+}
+
+void threads_read_name(struct thread *thread)
+{
+    char path[64], name[THREAD_NAME_BYTES + 1];
+    fmt_text(path, sizeof path, "/proc/self/task/%d/comm", thread->tid);
+    int64_t n = file_read_small(path, name, sizeof name);
+    if (n <= 0) return;
+    if (name[n - 1] == '\n') name[n - 1] = 0;
+    memcpy(thread->name, name, THREAD_NAME_BYTES - 1);
+    thread->name[THREAD_NAME_BYTES - 1] = 0;
+}
