@@ -97,7 +97,8 @@ static void start(int is_node)
     sampler.waits_for_background = !is_node;
     preload.exit_timeout_ms = (int)state.config.exit_timeout_ms;
     __atomic_store_n(&preload.active, 1, __ATOMIC_RELEASE);
-    threads_adopt_main(getauxval(AT_ENTRY), main_stack_high());
+    struct thread *main_thread = threads_adopt_main(getauxval(AT_ENTRY), main_stack_high());
+    if (main_thread && node_process.enabled) sampler_arm_contact(main_thread);
     if (!is_node) return;
     uint64_t mask;
     sigmask_set(~0ULL, &mask);

@@ -20,7 +20,7 @@ static const char help[] =
     "*.pb.gz, *.pb,\n"
     "*.pprof and *.pprof.gz. Several are added up. In a directory as libotelprof fills it, the profiles of "
     "one kind are\n"
-    "read: cpu unless --type names a type of another kind, or if there is no cpu, whatever there is.\n"
+    "read: cpu, or if there is no cpu, wall, or else whatever there is; or the kind that has the --type.\n"
     "\n"
     "  --type TYPE  the sample type: cpu, samples, wall, inuse_space ..., or with its unit: cpu/nanoseconds. "
     "The\n"

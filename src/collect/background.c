@@ -37,7 +37,11 @@ void background_run(void *argument)
     background.tid = sys_gettid();
     if (background.forked) lifecycle_renew();
     set_state(BACKGROUND_RUNNING);
-    collector_start(background.tid);
+    if (collector_start(background.tid) == -ENOENT) {
+        sampler_stop();
+        set_state(BACKGROUND_DONE);
+        return;
+    }
     while (!__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) {
         wait_on(&background.stop, 0, ROUND_NANOS);
         if (!__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) collector_round();

@@ -100,6 +100,7 @@ int collector_start(int own_tid)
     refresh_modules(clock_monotonic());
     resource_detect(&collector.resource, collector.options.config, collector.options.program);
     collector.sinks = sinks_open(collector.options.config);
+    if (!sinks_enabled(collector.sinks)) return -ENOENT;
     if (node_process.enabled) collector.frames.code_map = code_map_create();
     collector.frames.perfmap = perfmap_open(sys_getpid(), 0);
     collector.started = 1;
@@ -144,6 +145,17 @@ static int isolate_for(const struct sample_record *record, const struct thread *
     if (record->has_isolate) return (int)record->isolate;
     struct node_isolate *isolate = node_isolate_of(thread);
     return isolate ? (int)isolate->index : -1;
+}
+
+/* A sample from before V8 told its code is resolved against what it told then. */
+static void raise_sequence(struct sample_record *record)
+{
+    int index = isolate_for(record, registry_at(record->thread_index));
+    if (index < 0) return;
+    const struct node_isolate *isolate = &node_process.isolates[index];
+    if (__atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE) >= ISOLATE_ATTACHED &&
+        record->sequence < isolate->attached_at)
+        record->sequence = isolate->attached_at;
 }
 
 /* True if the names of this sample's JavaScript are still to come: the isolate is being attached to. */
@@ -196,6 +208,7 @@ static void drain(int last)
 {
     struct record_list *list = &collector.drained;
     rings_drain(keep_record, list);
+    for (size_t i = 0; i < list->count; i++) raise_sequence(list->items[i]);
     sort_by_sequence(list);
     for (size_t i = 0; i < list->count; i++) {
         struct sample_record *record = list->items[i];

@@ -23,7 +23,8 @@ struct collector_options {
 /* Remembers |options|; reads nothing yet. Constructor. */
 void collector_prepare(const struct collector_options *options);
 
-/* Loads modules and tables, opens the sinks. |own_tid|: the background thread's id, 0 without one. 0 or
+/*
+ * Loads modules and tables, opens the sinks. |own_tid|: the background thread's id, 0 without one. 0 or
  * -ENOMEM. */
 int collector_start(int own_tid);
 

@@ -35,6 +35,7 @@ static void on_interrupt(v8_isolate *v8, void *argument)
     if (node_process.v8.use_detailed_positions) node_process.v8.use_detailed_positions(v8);
     node_process.v8.set_jit_code_event_handler(v8, V8_ENUMERATE_EXISTING, code_events_receive);
     node_process.v8.add_cleanup_hook(v8, on_environment_cleanup, isolate);
+    isolate->attached_at = __atomic_load_n(&node_process.sequence, __ATOMIC_ACQUIRE);
     __atomic_add_fetch(&node_process.attached_ever, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&isolate->state, ISOLATE_ATTACHED, __ATOMIC_RELEASE);
 }
@@ -69,6 +70,7 @@ int node_attach_prepare(void *(*lookup)(const char *), int is_node)
     }
     node_process.attach = on_interrupt;
     node_process.enabled = 1;
+    node_process.contact_timer = -1;
     log_info("V8 %s found", node_process.v8.get_version());
     return 0;
 }

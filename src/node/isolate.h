@@ -26,7 +26,7 @@ struct node_isolate {
     v8_isolate *isolate;
     uint32_t thread_index; /* its thread's slot */
     uint32_t thread_generation;
-    uint32_t ticks; /* seen in JavaScript before it was attached */
+    uint64_t attached_at; /* node_process.sequence when V8 had told of all existing code */
 };
 
 struct node_process {
@@ -36,6 +36,8 @@ struct node_process {
     uintptr_t blob_start; /* V8's embedded builtins, inside the binary's text; 0: not known yet */
     uintptr_t blob_limit;
     uint32_t attached_ever; /* isolates attached since the start */
+    uint32_t contact_ticks;
+    int contact_timer; /* node_contact_tick's, -1: none */
     struct v8_functions v8;
     void (*attach)(v8_isolate *, void *); /* the interrupt: node/attach.c */
     struct node_isolate isolates[NODE_MAX_ISOLATES];
@@ -53,6 +55,13 @@ struct node_isolate *node_isolate_of(const struct thread *thread);
  * there the isolate is whole and the thread holds no lock of malloc or V8.
  */
 void node_tick(struct thread *thread, const struct regs *regs, const struct unwind_tables *tables);
+
+/*
+ * A tick that takes no sample but makes contact early: code that V8 replaced on the stack (OSR) before we
+ * attach is never told again, so the first loops of a program would stay unnamed. Ends its own timer after
+ * contact, or when the program has run for long without JavaScript.
+ */
+void node_contact_tick(struct thread *thread, const struct regs *regs, const struct unwind_tables *tables);
 
 /*
  * V8's own stack of |thread| into thread->js_frames: the number of frames, 0 when V8 refuses (garbage

@@ -1,8 +1,8 @@
 /* What a tick does about V8; async-signal-safe, this file holds nothing else. */
 #include "node/isolate.h"
+#include "sys/rawcall.h"
 
-/* A worker that ends after a moment is not worth the 8 to 30 ms that enumerating its code takes. */
-enum { WORKER_TICKS_BEFORE_ATTACH = 3 };
+enum { CONTACT_TICKS = 2000 };
 
 struct node_process node_process;
 
@@ -52,7 +52,6 @@ static struct node_isolate *claim(v8_isolate *v8, const struct thread *thread)
         isolate->isolate = v8;
         isolate->thread_index = thread->index;
         isolate->thread_generation = thread->generation;
-        isolate->ticks = 0;
         return isolate;
     }
     return 0;
@@ -83,12 +82,22 @@ void node_tick(struct thread *thread, const struct regs *regs, const struct unwi
     if (!node_is_v8_code(regs->pc, tables)) return;
     if (!isolate) isolate = meet(thread, regs->pc);
     if (!isolate) return;
-    uint32_t first_ever = !__atomic_load_n(&node_process.attached_ever, __ATOMIC_RELAXED);
-    if (++isolate->ticks < WORKER_TICKS_BEFORE_ATTACH && !first_ever) return;
     uint32_t seen = ISOLATE_SEEN;
     if (__atomic_compare_exchange_n(&isolate->state, &seen, ISOLATE_REQUESTED, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED))
         node_process.v8.request_interrupt(isolate->isolate, node_process.attach, isolate);
+}
+
+void node_contact_tick(struct thread *thread, const struct regs *regs, const struct unwind_tables *tables)
+{
+    int timer = node_process.contact_timer;
+    if (timer < 0) return;
+    if (!node_process.attached_ever && ++node_process.contact_ticks < CONTACT_TICKS) {
+        node_tick(thread, regs, tables);
+        return;
+    }
+    node_process.contact_timer = -1;
+    sys_call1(SYS_timer_delete, timer);
 }
 
 unsigned node_stack_sample(struct thread *thread, const struct regs *regs)

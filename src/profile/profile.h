@@ -181,8 +181,9 @@ struct profile *profile_create(const struct profile_kind *kind, int64_t period);
 void profile_destroy(struct profile *profile);
 
 /*
- * The string of |len| bytes at |text|, copied. Bytes that are not UTF-8 become '?' (all readers of pprof and
- * OTLP want UTF-8) and what is longer than PROFILE_MAX_STRING is cut at a character. The empty string is 0.
+ * The string of |len| bytes at |text|, copied. Bytes that are not UTF-8 become U+FFFD (all readers of pprof
+ * and OTLP want UTF-8) and what is longer than PROFILE_MAX_STRING is cut at a character. The empty string is
+ * 0.
  */
 uint32_t profile_string(struct profile *profile, const char *text, size_t len);
 

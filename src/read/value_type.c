@@ -9,7 +9,7 @@ bool read_text_equal(struct read_text a, struct read_text b)
     return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
-// With |unit|, the names are those before and after a separator at |unit|.
+// The first type of this name, and of this unit unless |unit| is NULL.
 static ssize_t find(const struct read_profile *profile, struct read_text type, const struct read_text *unit)
 {
     for (size_t i = 0; i < profile->type_count; i++)

@@ -90,6 +90,16 @@ static const struct unwind_frame *copied_frame(const struct unwind_memo *memo, u
     return i == leaf_side ? 0 : unwind_frame_at(memo, memo->count - (count - i));
 }
 
+static void contact(const siginfo_t *info, const ucontext_t *context)
+{
+    struct thread *thread = sampler.contact_thread;
+    if (info->si_timerid != node_process.contact_timer || thread->epoch) return;
+    struct regs regs = regs_from_ucontext(context);
+    const struct unwind_tables *tables = tables_enter(&thread->epoch);
+    node_contact_tick(thread, &regs, tables);
+    tables_leave(&thread->epoch);
+}
+
 static void write_record(struct thread *thread, const struct unwind_bounds *bounds, const struct regs *regs,
                          uint64_t weight, unsigned js_count)
 {
@@ -186,6 +196,10 @@ static struct thread *thread_of(const siginfo_t *info, int *foreign)
 void sampler_handle(int signo, siginfo_t *info, void *context)
 {
     int foreign;
+    if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &node_process) {
+        contact(info, context);
+        return;
+    }
     struct thread *thread = thread_of(info, &foreign);
     if (foreign) {
         pass_on(signo, info, context);

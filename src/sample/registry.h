@@ -37,9 +37,9 @@ struct thread {
     uintptr_t other_low;  /* a second stack this thread was seen on (alternate, coroutine), found by the */
     uintptr_t other_high; /* background thread */
     uintptr_t unknown_sp; /* a stack pointer outside both: the handler asks the background thread */
-    uint32_t destructor_rounds; /* preload/threads.c */
-    uint32_t ticks;       /* handler runs since the slot was claimed */
-    void *isolate;        /* struct node_isolate of this thread, or NULL (node/isolate.h) */
+    uint32_t destructor_rounds;        /* preload/threads.c */
+    uint32_t ticks;                    /* handler runs since the slot was claimed */
+    void *isolate;                     /* struct node_isolate of this thread, or NULL (node/isolate.h) */
     struct unwind_memo *memo;          /* this thread's last stack */
     void *js_frames[THREAD_JS_FRAMES]; /* room for V8's own stack sample */
 

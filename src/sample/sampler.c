@@ -2,12 +2,15 @@
 
 #include <errno.h>
 
+#include "node/isolate.h"
 #include "sample/signal.h"
 #include "sample/timer.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/log.h"
 #include "sys/random.h"
+
+enum { CONTACT_NANOS = 1000 * 1000 };
 
 static struct {
     struct lock lock; /* orders arming, changing the signal and stopping */
@@ -81,6 +84,13 @@ void sampler_arm(struct thread *thread, int tid)
             fall_back_to_process_timer(id);
     }
     lock_release(&state.lock);
+}
+
+void sampler_arm_contact(struct thread *thread)
+{
+    sampler.contact_thread = thread;
+    node_process.contact_timer =
+        timer_start_thread(thread->tid, sampler.signo, &node_process, CONTACT_NANOS, CONTACT_NANOS);
 }
 
 void sampler_disarm(struct thread *thread)

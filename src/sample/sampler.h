@@ -14,10 +14,11 @@
 
 /* What the handler reads; written before the first timer is armed, but for |stopped| and |signo|. */
 struct sampler {
-    int stopped;                 /* no sample is taken any more */
-    int signo;                   /* the signal of our timers; 0: none chosen */
-    int alternate_stack;         /* handlers run on the alternate stack: a Go runtime is in the process */
-    struct sigaction_raw former; /* what |signo| would do without us: where foreign signals go */
+    int stopped;                   /* no sample is taken any more */
+    int signo;                     /* the signal of our timers; 0: none chosen */
+    int alternate_stack;           /* handlers run on the alternate stack: a Go runtime is in the process */
+    struct sigaction_raw former;   /* what |signo| would do without us: where foreign signals go */
+    struct thread *contact_thread; /* the thread of the contact timer */
     int process_timer;  /* id of the one timer that stands in for all when the kernel gives no more; -1: none
                          */
     int64_t interval;   /* ns of CPU time between two ticks of a thread */
@@ -52,6 +53,9 @@ int sampler_install(const struct sampler_options *options);
  * thread that the kernel gives no timer to makes the sampler fall back to one process timer, said once.
  */
 void sampler_arm(struct thread *thread, int tid);
+
+/* Starts node_contact_tick (node/isolate.h) for the main thread |thread|. */
+void sampler_arm_contact(struct thread *thread);
 
 /* Stops the ticks of |thread|. */
 void sampler_disarm(struct thread *thread);

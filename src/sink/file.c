@@ -39,6 +39,7 @@ static const struct remedy {
     {ENOTDIR, "a part of the path is not a directory", "set OTEL_PROFILING_FILE_DIR to a directory"},
     {EEXIST, "all names for the file are taken", "remove old profiles from the directory"},
     {ENAMETOOLONG, "the path is too long", "set OTEL_PROFILING_FILE_DIR to a shorter one"},
+    {EFBIG, "larger than files may be", "raise the limit of this process (ulimit -f)"},
     {EMFILE, "too many open files in this process", "raise the limit (ulimit -n)"},
     {ENOMEM, "no memory for encoding the profile",
      "give the process more memory, or shorten "
@@ -54,7 +55,7 @@ static void complain(struct sink_file *file, const char *path, int error, unsign
     if (now < file->quiet_until) return;
     const struct remedy *r = remedies;
     while (r->error && r->error != error) r++;
-    log_error("cannot write profile %s: %s (errno %d); %s [%lu profiles lost since the last message]", path,
+    log_error("cannot write profile %s: %s (errno %d); %s. Profiles lost since the last message: %lu", path,
               r->cause, error, r->remedy, file->lost);
     file->quiet_until = now + complaint_interval;
     file->lost = 0;

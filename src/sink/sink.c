@@ -18,7 +18,7 @@ struct sinks {
 static void warn_of_missing(unsigned missing)
 {
     if (!missing) return;
-    log_warn("OTEL_PROFILES_EXPORTER names%s%s%s%s%s, but this build has no network sinks yet: nothing is "
+    log_error("OTEL_PROFILES_EXPORTER names%s%s%s%s%s, but this build has no network sinks yet: nothing is "
              "sent; use "
              "OTEL_PROFILES_EXPORTER=file to write profiles to OTEL_PROFILING_FILE_DIR",
              missing & CONFIG_EXPORTER_OTLP ? " otlp" : "",

@@ -40,7 +40,7 @@ size_t demangle(const char *mangled, char *out, size_t size)
 {
     if (!size) return 0;
     out[0] = 0;
-    if (mangled[0] != '_' || !strchr("ZRG", mangled[1])) return 0;
+    if (mangled[0] != '_' || !strchr("ZR", mangled[1])) return 0;
     size_t len = strnlen(mangled, DEMANGLE_INPUT_MAX + 1);
     if (len > DEMANGLE_INPUT_MAX) return 0;
     struct sink sink = {out, size - 1, 0};

@@ -11,7 +11,7 @@
 /*
  * What is not tried, for the stack's sake: the background thread has 256 KiB, and libiberty takes 72 bytes a
  * character in one alloca and then recurses once for every part of the name ("_Z1f" and 1,024 times "P" takes
- * 430 KiB). Names longer than this, and C++ names that could need more than 176 KiB, stay as they are: 0.1 %
+ * 430 KiB). Names longer than this, and C++ names that could need more than 176 KiB, stay as they are: 0.2 %
  * of node's. demangle_test measures the worst shapes.
  */
 #define DEMANGLE_INPUT_MAX 2048

@@ -65,14 +65,21 @@ static uint32_t rank_of(const Elf64_Sym *symbol)
     }
 }
 
+static size_t leading_underscores(const char *name)
+{
+    size_t n = 0;
+    while (name[n] == '_') n++;
+    return n;
+}
+
 /* True if |a| is the better of two names for one address. */
 static int better_name(const struct pass *pass, uint32_t a, uint32_t b)
 {
     char text[SYMTAB_NAME_MAX];
     int len_a = symtab_name(pass->elf, pass->table, a, text);
-    size_t underscores_a = strspn(text, "_");
+    size_t underscores_a = leading_underscores(text);
     int len_b = symtab_name(pass->elf, pass->table, b, text);
-    size_t underscores_b = strspn(text, "_");
+    size_t underscores_b = leading_underscores(text);
     if (len_a <= 0 || len_b <= 0) return len_a > 0;
     return underscores_a != underscores_b ? underscores_a < underscores_b : len_a < len_b;
 }

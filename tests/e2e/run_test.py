@@ -4,7 +4,6 @@
 Needs OTELPROF_BUILD_DIR; skipped without a C compiler.
 """
 import os
-import re
 import shutil
 import signal
 import subprocess

@@ -245,7 +245,7 @@ class Top(CommandCase):
         rows = os.read(ours, 100000).decode().split("\r\n\r\n")[1].splitlines()[1:]
         os.close(ours)
         self.assertEqual([len(row) for row in rows], [100, 100])
-        self.assertTrue(rows[0].endswith("日…"))
+        self.assertTrue(rows[0].endswith("本…"))
         self.assertRegex(rows[1], "  f +  ….*/é.c:7$")
 
     def test_rows_are_ordered_by_self_cumulative_name_and_counted(self):

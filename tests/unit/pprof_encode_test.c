@@ -40,6 +40,11 @@ static struct profile *rich_profile(void)
     struct profile *p = profile_create(&cpu, 10000000);
     p->time_nanos = 1767225600123000000;
     p->duration_nanos = 10000000000;
+    /* In this order, which arguments of a call need not be evaluated in. */
+    static const char *const names[] = {
+        "/usr/bin/node", "cafe01", "/lib/libc.so.6", "inner",       "_Z5innerv", "node.cc", "outer",
+        "_Z5outerv",     "handle", "/app/server.js", "[truncated]", "thread",    "main",    "tid"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) text(p, names[i]);
     uint32_t node =
         profile_mapping(p, 0x400000, 0x900000, 0x1000, text(p, "/usr/bin/node"), text(p, "cafe01"));
     uint32_t libc = profile_mapping(p, 0x7f0000000000, 0x7f0000200000, 0, text(p, "/lib/libc.so.6"), 0);

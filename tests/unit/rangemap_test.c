@@ -165,8 +165,7 @@ START_TEST(a_million_ranges_take_at_most_48_megabytes)
         ck_assert_uint_eq(range.payload, i);
     }
     /* Overwriting everything needs no more. */
-    for (uint64_t i = 0; i < 1000000; i++)
-        ck_assert_int_eq(rangemap_insert(&map, i * 64, 64, i), 0);
+    for (uint64_t i = 0; i < 1000000; i++) ck_assert_int_eq(rangemap_insert(&map, i * 64, 64, i), 0);
     ck_assert_uint_eq(rangemap_bytes(&map), bytes);
     rangemap_clear(&map);
 }

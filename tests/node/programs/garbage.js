@@ -1,0 +1,15 @@
+'use strict';
+// Mostly garbage collection.
+function makeGarbage(ms) {
+  const kept = [];
+  let made = 0;
+  const until = Date.now() + ms;
+  while (Date.now() < until) {
+    kept.push(Array.from({ length: 100 }, (_, i) => ({ i, text: 'text' + i })));
+    if (kept.length > 500) kept.length = 0;
+    if (++made % 1000 === 0 && global.gc) global.gc();
+  }
+  return made;
+}
+makeGarbage(1000);
+console.log('garbage ended');
