@@ -28,7 +28,7 @@ enum background_state {
     BACKGROUND_FAILED
 };
 
-enum { BACKGROUND_STACK = 256 * 1024 };
+enum { BACKGROUND_STACK = 512 * 1024 };
 
 struct background {
     uint32_t state; /* enum background_state */

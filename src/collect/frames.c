@@ -98,20 +98,29 @@ static int is_interpreter(const struct code *code)
            (code->name_len >= sizeof entry - 1 && !memcmp(name, entry, sizeof entry - 1));
 }
 
-/* The location of V8 code at |pc|; |position| is where the interpreter stood, should it be its frame. 0: not
- * V8's. */
+/* What a frame may know of itself besides its pc: see sample/record.h. */
+struct script_frame {
+    uint64_t position, function;
+};
+
+/* The location of V8 code at |pc|, 0: not V8's. */
 static uint32_t v8_location(struct frames *frames, struct profile *profile, int isolate, uintptr_t pc,
-                            uint64_t position)
+                            struct script_frame frame)
 {
     uintptr_t start;
     if (!frames->code_map || isolate < 0) return 0;
     struct code *code = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
-    if (!code) return 0;
+    if (!code) {
+        /* Code that V8 never told, made before we attached: its frame still says which function it runs. */
+        code = code_map_of_function(frames->code_map, (uint32_t)isolate, frame.function, &start);
+        return code ? code_location(frames, profile, code, start, start) : 0;
+    }
     if (is_interpreter(code)) {
         uintptr_t bytecode_start;
-        struct code *bytecode = code_map_find(frames->code_map, (uint32_t)isolate, position, &bytecode_start);
+        struct code *bytecode =
+            code_map_find(frames->code_map, (uint32_t)isolate, frame.position, &bytecode_start);
         if (bytecode && bytecode->type == V8_BYTE_CODE)
-            return code_location(frames, profile, bytecode, bytecode_start, position);
+            return code_location(frames, profile, bytecode, bytecode_start, frame.position);
     }
     return code_location(frames, profile, code, start, pc);
 }
@@ -133,12 +142,12 @@ static uint32_t perfmap_location(struct frames *frames, struct profile *profile,
 
 /* The location of |pc|, 0 to leave the frame out: our own pthread_create wrapper is nobody's business. */
 static uint32_t location_of(struct frames *frames, struct profile *profile, int isolate, uintptr_t pc,
-                            uint64_t position)
+                            struct script_frame frame)
 {
     const struct module *module = modules_find(&frames->modules, pc);
     if (module && module->is_self) return 0;
     int in_blob = node_process.blob_start && pc >= node_process.blob_start && pc < node_process.blob_limit;
-    uint32_t location = !module || in_blob ? v8_location(frames, profile, isolate, pc, position) : 0;
+    uint32_t location = !module || in_blob ? v8_location(frames, profile, isolate, pc, frame) : 0;
     if (location) return location;
     if (module) return native_location(frames, profile, module, pc);
     location = perfmap_location(frames, profile, pc);
@@ -152,13 +161,13 @@ static uint32_t location_of(struct frames *frames, struct profile *profile, int 
 static unsigned append_js(struct frames *frames, struct profile *profile, const struct sample_record *record,
                           int isolate, uint32_t *locations, unsigned n)
 {
-    const uint64_t *js = record->words + record->native_count + record->script_count;
+    const uint64_t *js = record_js(record);
     unsigned first = 0;
     for (unsigned j = 0; j < record->js_count; j++)
         for (unsigned i = 0; i < (unsigned)record->native_count + record->script_count; i++)
             if ((record->words[i] & ~UNWIND_PC_EXACT) == js[j]) first = j + 1;
     for (unsigned j = first; j < record->js_count && n < MAX_LOCATIONS - 1; j++) {
-        uint32_t location = v8_location(frames, profile, isolate, js[j], js[j]);
+        uint32_t location = v8_location(frames, profile, isolate, js[j], (struct script_frame){js[j], 0});
         if (location) locations[n++] = location;
     }
     return n;
@@ -177,8 +186,8 @@ uint32_t frames_stack(struct frames *frames, struct profile *profile, const stru
         }
         int exact = i == 0 || word & UNWIND_PC_EXACT;
         uintptr_t pc = (word & ~UNWIND_PC_EXACT) - !exact;
-        uint64_t position = record->script_count ? record->words[record->native_count + i] : 0;
-        uint32_t location = location_of(frames, profile, isolate, pc, position);
+        struct script_frame frame = {record_position(record, i), record_function(record, i)};
+        uint32_t location = location_of(frames, profile, isolate, pc, frame);
         if (location) locations[n++] = location;
     }
     if (record->end != UNWIND_END_COMPLETE && record->end != UNWIND_END_ZERO_PC) {

@@ -22,6 +22,16 @@ void code_map_advance(struct code_map *map, uint64_t sequence);
  * next advance. */
 struct code *code_map_find(const struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start);
 
+/*
+ * The bytecode of the JSFunction at |function| (a tagged pointer out of a stack frame), with its address in
+ * |*start|, or NULL. Follows JSFunction -> SharedFunctionInfo -> function data -> BytecodeArray by reads that
+ * cannot fault, at the few offsets where V8 9 to 14 has these fields, and believes only a chain that ends at
+ * bytecode which V8 has told of: whatever has moved or died since the sample was taken gives NULL, not
+ * another function.
+ */
+struct code *code_map_of_function(const struct code_map *map, uint32_t isolate, uintptr_t function,
+                                  uintptr_t *start);
+
 /* Forgets what belongs to |isolate|. */
 void code_map_drop_isolate(struct code_map *map, uint32_t isolate);
 

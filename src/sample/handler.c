@@ -15,9 +15,12 @@ struct sampler sampler;
 
 enum {
     PAGE_BYTES = 4096,
-    PROBE_PAGES = 16,          /* pages asked about in one system call */
-    PROBE_CALLS = 16,          /* a tick looks at 1 MiB more of a stack at most */
-    BACKGROUND_AFTER = 2,      /* ticks: a helper that lives shorter gets no thread */
+    PROBE_PAGES = 16,     /* pages asked about in one system call */
+    PROBE_CALLS = 16,     /* a tick looks at 1 MiB more of a stack at most */
+    BACKGROUND_AFTER = 2, /* ticks: a helper that lives shorter gets no thread */
+    FRAME_CONTEXT =
+        8, /* V8's frames, below their frame pointer (V8 9 to 14): the context, or the frame's type */
+    FRAME_FUNCTION = 16,       /* the JSFunction */
     INTERPRETER_BYTECODE = 32, /* an interpreted frame's bytecode array, below its frame pointer */
     INTERPRETER_OFFSET = 40,   /* and the offset in it, a small integer in the upper half (V8 9 to 14) */
 };
@@ -81,6 +84,15 @@ static uint64_t interpreter_position(const struct unwind_bounds *bounds, uintptr
     return bytecode + offset;
 }
 
+/* The JSFunction of the JavaScript frame with frame pointer |fp|; 0 for other frames: they hold an even
+ * marker there. */
+static uint64_t frame_function(const struct unwind_bounds *bounds, uintptr_t sp, uintptr_t fp)
+{
+    if (fp % 8 || fp < sp + FRAME_FUNCTION || fp < bounds->lo + FRAME_FUNCTION || fp >= bounds->hi) return 0;
+    uint64_t context_or_marker = *(const uint64_t *)(fp - FRAME_CONTEXT);
+    return context_or_marker & 1 ? *(const uint64_t *)(fp - FRAME_FUNCTION) : 0;
+}
+
 /* The frame behind word |i| of what unwind_copy gives for |count| words; NULL for the mark of a cut. */
 static const struct unwind_frame *copied_frame(const struct unwind_memo *memo, unsigned count, int cut,
                                                unsigned i)
@@ -107,7 +119,7 @@ static void write_record(struct thread *thread, const struct unwind_bounds *boun
     int cut = memo->gap || memo->count > sampler.max_depth;
     unsigned native = cut ? sampler.max_depth : memo->count;
     unsigned script = sampler.script ? native : 0;
-    uint32_t words = native + script + js_count;
+    uint32_t words = native + 2 * script + js_count;
     struct sample_record *record = ring_reserve(thread->index, words);
     if (!record) return;
     struct node_isolate *isolate = sampler.script ? node_isolate_of(thread) : 0;
@@ -125,9 +137,10 @@ static void write_record(struct thread *thread, const struct unwind_bounds *boun
     for (unsigned i = 0; i < script; i++) {
         const struct unwind_frame *frame = copied_frame(memo, native, cut, i);
         record->words[native + i] = frame ? interpreter_position(bounds, regs->sp, frame->fp) : 0;
+        record->words[2 * native + i] = frame ? frame_function(bounds, regs->sp, frame->fp) : 0;
     }
     for (unsigned i = 0; i < js_count; i++)
-        record->words[native + script + i] = (uint64_t)thread->js_frames[i];
+        record->words[native + 2 * script + i] = (uint64_t)thread->js_frames[i];
     ring_commit(record, words);
 }
 

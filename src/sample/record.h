@@ -7,12 +7,12 @@
 enum { SAMPLE_KEEP_ROOT = 32 }; /* root-most frames that a cut stack keeps */
 
 /*
- * |word_count| words follow, |native_count| of them the native stack, leaf first: what unwind_copy
- * (unwind/walk.h) gives, that is program counters, UNWIND_PC_EXACT on those that are no return addresses,
- * UNWIND_TRUNCATED where frames were left out. Then |script_count| words, one for each native frame in V8
- * code in the same order: the address of the executing bytecode if that frame is an interpreted one, else
- * meaningless. Then |js_count| addresses from V8's own stack sample, only when the native walk did not reach
- * the root.
+ * Behind it stand |native_count| words, the native stack, leaf first: what unwind_copy (unwind/walk.h) gives,
+ * that is program counters, UNWIND_PC_EXACT on those that are no return addresses, UNWIND_TRUNCATED where
+ * frames were left out. In a process with V8 (script_count == native_count, else 0) two words more for each
+ * of them, meaningful when it is V8's: |script_count| positions, the address of the executing bytecode of an
+ * interpreted frame, then |script_count| functions, the JSFunction of a JavaScript frame. Then |js_count|
+ * addresses from V8's own stack sample, only when the native walk did not reach the root.
  */
 struct sample_record {
     uint64_t commit; /* ring.h */
@@ -29,5 +29,20 @@ struct sample_record {
     uint32_t isolate; /* index, if has_isolate */
     uint64_t words[];
 };
+
+static inline uint64_t record_position(const struct sample_record *record, unsigned i)
+{
+    return record->script_count ? record->words[record->native_count + i] : 0;
+}
+
+static inline uint64_t record_function(const struct sample_record *record, unsigned i)
+{
+    return record->script_count ? record->words[record->native_count + record->script_count + i] : 0;
+}
+
+static inline const uint64_t *record_js(const struct sample_record *record)
+{
+    return record->words + record->native_count + 2 * record->script_count;
+}
 
 #endif

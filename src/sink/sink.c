@@ -19,13 +19,13 @@ static void warn_of_missing(unsigned missing)
 {
     if (!missing) return;
     log_error("OTEL_PROFILES_EXPORTER names%s%s%s%s%s, but this build has no network sinks yet: nothing is "
-             "sent; use "
-             "OTEL_PROFILES_EXPORTER=file to write profiles to OTEL_PROFILING_FILE_DIR",
-             missing & CONFIG_EXPORTER_OTLP ? " otlp" : "",
-             missing & CONFIG_EXPORTER_OTLP_GRPC ? " otlp_grpc" : "",
-             missing & CONFIG_EXPORTER_OTLP_HTTP ? " otlp_http" : "",
-             missing & CONFIG_EXPORTER_PPROF ? " pprof" : "",
-             missing & CONFIG_EXPORTER_PYROSCOPE ? " pyroscope" : "");
+              "sent; use "
+              "OTEL_PROFILES_EXPORTER=file to write profiles to OTEL_PROFILING_FILE_DIR",
+              missing & CONFIG_EXPORTER_OTLP ? " otlp" : "",
+              missing & CONFIG_EXPORTER_OTLP_GRPC ? " otlp_grpc" : "",
+              missing & CONFIG_EXPORTER_OTLP_HTTP ? " otlp_http" : "",
+              missing & CONFIG_EXPORTER_PPROF ? " pprof" : "",
+              missing & CONFIG_EXPORTER_PYROSCOPE ? " pyroscope" : "");
 }
 
 struct sinks *sinks_open(const struct config *config)

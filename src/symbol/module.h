@@ -47,8 +47,8 @@ struct modules {
 
 /*
  * Not a module: a second executable view of part of a file, far from its other segments. V8 makes one of its
- * embedded builtins near the code range (node 18+, --no-short-builtin-calls prevents it); their names are
- * those of the JIT code events or the perf map.
+ * embedded builtins near the code range (seen in node 20, 22 and 24, not 18; not with
+ * --no-short-builtin-calls); their names are those of the JIT code events or the perf map.
  *
  * Reads the maps again, adds new modules and marks those that are gone. > 0 if anything changed, 0 if not, or
  * a negative errno when the maps cannot be read (then everything stays as it was) or memory is short (then
