@@ -16,14 +16,18 @@
 #error "add spawn_<arch>.h for this architecture"
 #endif
 
+enum { SPAWN_TLS_BYTES = 8192 }; /* at the top of the stack's memory, the thread pointer in the middle */
+
 /*
- * Runs |run|(|argument|) on a new thread of this process, on the stack of |size| bytes at |stack|; the thread
- * ends when |run| returns. The caller must have all signals blocked: the thread inherits that. The thread's
- * id or a negative errno (-EAGAIN: RLIMIT_NPROC, cgroup pids limit). Async-signal-safe.
+ * Runs |run|(|argument|) on a new thread of this process, on the stack of |size| zero bytes at |stack|; the
+ * thread ends when |run| returns. The caller must have all signals blocked: the thread inherits that. The
+ * thread's id or a negative errno (-EAGAIN: RLIMIT_NPROC, cgroup pids limit). Async-signal-safe.
  */
 static inline int spawn_thread(void (*run)(void *), void *argument, void *stack, size_t size)
 {
-    return (int)spawn_raw(run, argument, (char *)stack + size);
+    char *tls = (char *)stack + size - SPAWN_TLS_BYTES / 2;
+    *(void **)tls = tls; /* x86-64: the thread pointer points at itself */
+    return (int)spawn_raw(run, argument, (char *)stack + size - SPAWN_TLS_BYTES, tls);
 }
 
 #endif

@@ -174,9 +174,9 @@ class NodeCase(unittest.TestCase):
         return path
 
     def preload(self, interval_micros=4000, **extra):
-        return clean_environment(LD_PRELOAD=LIBRARY, OTEL_PROFILES_EXPORTER="file",
-                                 OTEL_PROFILING_FILE_DIR=self.profile_directory,
-                                 OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS=str(interval_micros), **extra)
+        return clean_environment(**{"LD_PRELOAD": LIBRARY, "OTEL_PROFILES_EXPORTER": "file",
+                                    "OTEL_PROFILING_FILE_DIR": self.profile_directory,
+                                    "OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS": str(interval_micros), **extra})
 
     def start(self, *arguments, env=None, **options):
         options.setdefault("stdout", subprocess.PIPE)

@@ -1,11 +1,12 @@
 'use strict';
 // Functions made in other contexts and by eval, with file names of their own.
 const vm = require('vm');
-const source = (name) => `(function ${name}(until) { let x = 1;
-  while (Date.now() < until) for (let i = 0; i < 50000; i++) x = Math.imul(x, 48271) | 1;
+const cpu = () => { const t = process.cpuUsage(); return t.user + t.system; };
+const source = (name) => `(function ${name}(cpu, until) { let x = 1;
+  while (cpu() < until) for (let i = 0; i < 50000; i++) x = Math.imul(x, 48271) | 1;
   return x; })`;
-const context = vm.createContext({ Date, Math });
-vm.runInContext(source('inContext'), context, { filename: '/virtual/context.js' })(Date.now() + 300);
-vm.runInThisContext(source('inThisContext'), { filename: '/virtual/this.js' })(Date.now() + 300);
-eval(source('inEval'))(Date.now() + 300);
+const context = vm.createContext({ Math });
+vm.runInContext(source('inContext'), context, { filename: '/virtual/context.js' })(cpu, cpu() + 300000);
+vm.runInThisContext(source('inThisContext'), { filename: '/virtual/this.js' })(cpu, cpu() + 300000);
+eval(source('inEval'))(cpu, cpu() + 300000);
 console.log('contexts ended');

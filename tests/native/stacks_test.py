@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stacks that are hard to take: deep ones, code that goes away, handlers, the linkage table, the vdso."""
+import unittest
+from collections import Counter
+
+from profiled_case import ProfiledCase, cumulative, report, samples_of, standard_error, total
+
+ROOTS = [f"root_{i}" for i in range(24, 0, -1)]
+
+
+class DeepStacks(ProfiledCase):
+    def stacks(self, frames, depth=None):
+        run = self.profile("deep", frames, options={"max_stack_depth": depth} if depth else {})
+        self.assert_clean(run)
+        self.assert_total(run)
+        stacks = [s.names for s in samples_of(run.profiles) if s.has("deep_leaf")]
+        time = cumulative(run.profiles, "deep_leaf") / total(run.profiles)
+        self.assertGreater(time, 0.9, "most time is in the leaf")
+        return stacks
+
+    def check_cut(self, stacks, depth):
+        for names in stacks:
+            self.assertEqual(len(names), depth, "the depth asked for")
+            self.assertEqual(names.count("[truncated]"), 1)
+            at = names.index("[truncated]")
+            root = names[at + 1:]
+            self.assertEqual(len(root), 32)
+            self.assertEqual(set(names[names.index("deep_leaf") + 1:at]), {"recurse"})
+            self.assertEqual([n for n in root if n.startswith("root_")], ROOTS, "all the way to main")
+            self.assertIn("main", root)
+            self.assertIn("_start", root)
+
+    def test_600_frames_are_cut_at_128_with_the_leaf_and_32_roots(self):
+        self.check_cut(self.stacks(600), 128)
+
+    def test_5000_frames_are_cut_at_128(self):
+        self.check_cut(self.stacks(5000), 128)
+
+    def test_5000_frames_are_cut_at_1024(self):
+        self.check_cut(self.stacks(5000, 1024), 1024)
+
+    def test_600_frames_are_whole_at_1024(self):
+        for names in self.stacks(600, 1024):
+            self.assertNotIn("[truncated]", names)
+            self.assertEqual(names.count("recurse"), 600)
+            self.assertEqual([n for n in names if n.startswith("root_")], ROOTS)
+
+    def test_a_depth_that_leaves_no_room_for_32_roots_is_kept_to(self):
+        for depth in (16, 34):
+            for names in self.stacks(600, depth):
+                self.assertEqual(len(names), depth)
+                self.assertEqual(names.count("[truncated]"), 1)
+                self.assertIn("deep_leaf", names[:3])
+                self.assertEqual(names[-1], "_start")
+
+
+class Plugins(ProfiledCase):
+    def test_another_library_at_the_same_address_has_its_own_name(self):
+        a, b = self.fixture("libplugin_a.so"), self.fixture("libplugin_b.so")
+        run = self.profile("plugins", 1200, a, b, a, b, deadline=30)
+        self.assert_clean(run)
+        self.assert_total(run)
+        self.assertEqual(len({address for _, address, _ in run.lines("plugin")}), 1, "the case that is meant")
+        whole = total(run.profiles)
+        unnamed = Counter()
+        for s in samples_of(run.profiles):
+            if not s.has("plugin_a_burn") and not s.has("plugin_b_burn"):
+                unnamed[s.names[0]] += s.cpu
+        report("plugins: a {:.2%}, b {:.2%} of {:.3f} s; elsewhere {}".format(
+            cumulative(run.profiles, "plugin_a_burn") / whole, cumulative(run.profiles, "plugin_b_burn") / whole,
+            whole / 1e9, [(n, f"{v / 1e6:.0f} ms") for n, v in unnamed.most_common(4)]))
+        for name, path in (("plugin_a_burn", a), ("plugin_b_burn", b)):
+            used = sum(int(nanos) for file, _, nanos in run.lines("plugin") if file == path)
+            # What is unknown for a moment may be missing; what is named must be right.
+            self.assertLessEqual(cumulative(run.profiles, name), 1.01 * used)
+            self.assertGreaterEqual(cumulative(run.profiles, name), 0.9 * used)
+
+    def test_a_plugin_that_lived_300_ms_is_named(self):
+        a = self.fixture("libplugin_a.so")
+        run = self.profile("plugins", 300, a, a, a, a, deadline=30)
+        self.assert_clean(run)
+        used = sum(int(nanos) for _, _, nanos in run.lines("plugin"))
+        report(f"short plugins: {cumulative(run.profiles, 'plugin_a_burn') / used:.1%} named")
+        self.assertGreaterEqual(cumulative(run.profiles, "plugin_a_burn"), 0.9 * used)
+
+
+class Leaves(ProfiledCase):
+    @classmethod
+    def setUpClass(cls):
+        case = cls("test_the_handler_stands_above_what_it_interrupted")
+        case.setUp()
+        cls.run_ = case.profile("leaves", deadline=30)
+        case.doCleanups()
+
+    def part(self, name):
+        return {k: int(v) for k, v in self.run_.lines("part")}[name]
+
+    def check_part(self, name):
+        found, used = cumulative(self.run_.profiles, name), self.part(name)
+        self.assertAlmostEqual(found, used, delta=max(
+            0.01 * used, 3 * standard_error(self.run_.profiles, 0.3) * total(self.run_.profiles)))
+        for s in samples_of(self.run_.profiles):
+            if s.has(name):
+                self.assertNotIn("[truncated]", s.names)
+                self.assertEqual(s.names[-1], "_start")
+                self.assertIn("main", s.names)
+
+    def test_the_program_ran_as_ever(self):
+        self.assert_clean(self.run_)
+        self.assert_total(self.run_)
+
+    def test_the_handler_stands_above_what_it_interrupted(self):
+        self.check_part("handler_part")
+        self.check_part("handler_burn")
+        for s in samples_of(self.run_.profiles):
+            if s.has("handler_burn"):
+                self.assertIn("interrupted_work", s.names[s.names.index("handler_burn"):])
+
+    def test_calls_through_the_linkage_table(self):
+        self.check_part("plt_loop")
+        leaves = Counter()
+        for s in samples_of(self.run_.profiles):
+            if s.has("plt_loop"):
+                leaves[s.names[0]] += s.cpu
+        report(f"plt leaves: {dict(leaves)}")
+        self.assertTrue(set(leaves) & {"tiny_function@plt", "tiny_function"})
+
+    def test_the_vdso(self):
+        self.check_part("vdso_loop")
+        inside = sum(s.cpu for s in samples_of(self.run_.profiles)
+                     if s.has("vdso_loop") and "vdso" in s.names[0] or s.names[0].startswith("__vdso"))
+        report(f"vdso: {inside / self.part('vdso_loop'):.1%} of its loop")
+
+
+if __name__ == "__main__":
+    unittest.main()

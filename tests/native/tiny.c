@@ -1,0 +1,6 @@
+long tiny_function(long value);
+
+long tiny_function(long value)
+{
+    return value;
+}
