@@ -77,6 +77,7 @@ static int prepare(int is_node)
     node_attach_prepare(global_symbol, is_node);
     sampler.script = node_process.enabled;
     sampler.start_background = background_start;
+    sampler.wake_background = background_wake;
     struct sampler_options options = {.interval_nanos = state.config.cpu_sampling_interval_micros * 1000,
                                       .max_depth = (unsigned)state.config.max_stack_depth,
                                       .is_node = is_node,

@@ -43,7 +43,8 @@ void background_run(void *argument)
         return;
     }
     while (!__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) {
-        wait_on(&background.stop, 0, ROUND_NANOS);
+        wait_on(&background.wake, 0, ROUND_NANOS);
+        __atomic_store_n(&background.wake, 0, __ATOMIC_RELEASE);
         if (!__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) collector_round();
     }
     collector_finish();
@@ -71,7 +72,7 @@ void background_finish(int64_t timeout_ms)
         return;
     }
     __atomic_store_n(&background.stop, 1, __ATOMIC_RELEASE);
-    sys_call3(SYS_futex, &background.stop, FUTEX_WAKE_PRIVATE, 1);
+    background_wake();
     int64_t deadline = clock_monotonic() + timeout_ms * 1000000;
     for (;;) {
         uint32_t state = __atomic_load_n(&background.state, __ATOMIC_ACQUIRE);
@@ -84,6 +85,6 @@ void background_finish(int64_t timeout_ms)
 void background_after_fork(void)
 {
     background.state = BACKGROUND_NONE;
-    background.stop = 0;
+    background.stop = background.wake = 0;
     background.forked = 1;
 }

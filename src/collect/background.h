@@ -10,6 +10,9 @@ int background_prepare(void);
 /* Starts the thread, once; all signals must be blocked. Async-signal-safe (background_start.c). */
 void background_start(void);
 
+/* Makes the thread do its next round now. Async-signal-safe (background_start.c). */
+void background_wake(void);
+
 /*
  * The last window: by the background thread, waited for at most |timeout_ms|, or in a process that ends
  * before that thread began, by the caller. After it nothing runs any more.
@@ -32,7 +35,8 @@ enum { BACKGROUND_STACK = 512 * 1024 };
 
 struct background {
     uint32_t state; /* enum background_state */
-    uint32_t stop;  /* futex: exit wakes the thread by it */
+    uint32_t wake;  /* futex: 1 when a round is due */
+    uint32_t stop;  /* the round that is due is the last one */
     int tid;
     int forked; /* the process is a forked child: what the parent's thread left half done is forgotten first
                  */

@@ -16,6 +16,7 @@
 #include "sys/credentials.h"
 #include "sys/heap.h"
 #include "sys/log.h"
+#include "sys/process.h"
 
 enum {
     HELD_LIMIT = 4096,        /* samples that wait for their code map at most */
@@ -82,15 +83,31 @@ static void publish_tables(void)
         if (modules->all[i]->gone) modules->all[i]->unwind = NULL; /* freed with the snapshot */
 }
 
+/* From which count of unloads on each module is known to be where it is. */
+static void date_modules(uint32_t unloads)
+{
+    struct modules *modules = &collector.frames.modules;
+    for (size_t i = 0; i < modules->count; i++) {
+        struct module *module = modules->all[i];
+        if (module->gone)
+            module->since = MODULE_NEVER;
+        else if (module->since == MODULE_NEVER)
+            module->since = unloads;
+    }
+    collector.frames.unloads = unloads;
+}
+
 static void refresh_modules(int64_t now)
 {
     int64_t before = clock_read(CLOCK_THREAD_CPUTIME_ID);
+    uint32_t unloads = __atomic_load_n(&sampler.unloads, __ATOMIC_ACQUIRE);
     if (modules_refresh(&collector.frames.modules) > 0) publish_tables();
+    date_modules(unloads);
     uint32_t slot = 0;
     tables_reclaim(next_epoch, &slot);
     int64_t cost = clock_read(CLOCK_THREAD_CPUTIME_ID) - before;
     collector.next_module_check = now + cost * MODULE_COST_FACTOR;
-    collector.frames.modules_stale = 0;
+    __atomic_store_n(&sampler.modules_unknown, 0, __ATOMIC_RELEASE);
 }
 
 int collector_start(int own_tid)
@@ -102,7 +119,7 @@ int collector_start(int own_tid)
     collector.sinks = sinks_open(collector.options.config);
     if (!sinks_enabled(collector.sinks)) return -ENOENT;
     if (node_process.enabled) collector.frames.code_map = code_map_create();
-    collector.frames.perfmap = perfmap_open(sys_getpid(), 0);
+    collector.frames.perfmap = perfmap_open(sys_getpid(), process_start_realtime());
     collector.started = 1;
     int64_t period = collector.options.config->cpu_sampling_interval_micros * 1000;
     int rc = window_open(&collector.window, 1, period, collector.options.start_monotonic,
@@ -203,25 +220,55 @@ static void take_held(int all)
     collector.held.count = kept;
 }
 
-/* Everything that is in the rings, and what V8 told meanwhile, in the order in which it happened. */
+/* Takes the records whose addresses belong to the modules known now (or |all|) off |list|. */
+static void resolve_list(struct record_list *list, int all, int last)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        struct sample_record *record = list->items[i];
+        if (!all && record->unloads > collector.frames.unloads) {
+            list->items[kept++] = record;
+            continue;
+        }
+        if (!last && may_wait(record)) {
+            keep_record(record, &collector.held);
+        } else {
+            if (collector.frames.code_map) code_map_advance(collector.frames.code_map, record->sequence);
+            resolve(record);
+        }
+        heap_free(record);
+    }
+    list->count = kept;
+}
+
+/* New code since the last look: a library or, by its perf map, a runtime's. */
+static void learn_unknown(const struct record_list *list)
+{
+    int unknown = 0;
+    for (size_t i = 0; i < list->count && !unknown; i++)
+        unknown = list->items[i]->unloads <= collector.frames.unloads &&
+                  frames_has_unknown(&collector.frames, list->items[i]);
+    if (!unknown) return;
+    int64_t now = clock_monotonic();
+    if (now >= collector.next_module_check) refresh_modules(now);
+    perfmap_update(collector.frames.perfmap);
+}
+
+/*
+ * Everything that is in the rings, and what V8 told meanwhile, in the order in which it happened: samples
+ * from before a dlclose against the modules of then, the others against those of now.
+ */
 static void drain(int last)
 {
     struct record_list *list = &collector.drained;
     rings_drain(keep_record, list);
     for (size_t i = 0; i < list->count; i++) raise_sequence(list->items[i]);
     sort_by_sequence(list);
-    for (size_t i = 0; i < list->count; i++) {
-        struct sample_record *record = list->items[i];
-        if (!last && may_wait(record)) {
-            keep_record(record, &collector.held);
-            heap_free(record);
-            continue;
-        }
-        if (collector.frames.code_map) code_map_advance(collector.frames.code_map, record->sequence);
-        resolve(record);
-        heap_free(record);
-    }
-    list->count = 0;
+    learn_unknown(list);
+    resolve_list(list, 0, last);
+    if (list->count || collector.frames.unloads != __atomic_load_n(&sampler.unloads, __ATOMIC_ACQUIRE))
+        refresh_modules(clock_monotonic());
+    resolve_list(list, 1, last);
     if (collector.frames.code_map) code_map_advance(collector.frames.code_map, UINT64_MAX);
     take_held(last);
 }
@@ -340,13 +387,11 @@ void collector_round(void)
     int slow = ++collector.rounds % SLOW_CHECKS_EVERY == 0;
     threads_discover(collector.own_tid, slow);
     if (slow) slow_checks();
-    if (now >= collector.next_module_check) refresh_modules(now);
-    if (collector.frames.perfmap_stale || slow) perfmap_update(collector.frames.perfmap);
-    collector.frames.perfmap_stale = 0;
     registry_each(find_stack, NULL);
     drain(0);
     registry_each(settle_ended, NULL);
     settle_isolates();
+    if (slow && now >= collector.next_module_check) refresh_modules(now);
     if (now - collector.window.start_monotonic < collector.options.config->collection_interval_ms * 1000000)
         return;
     take_held(1);
@@ -356,8 +401,6 @@ void collector_round(void)
 void collector_finish(void)
 {
     if (!collector.started) return;
-    refresh_modules(clock_monotonic());
-    perfmap_update(collector.frames.perfmap);
     drain(1);
     registry_each(settle_ended, NULL);
     finish_window();

@@ -101,6 +101,7 @@ static int is_interpreter(const struct code *code)
 /* What a frame may know of itself besides its pc: see sample/record.h. */
 struct script_frame {
     uint64_t position, function;
+    uint32_t unloads;
 };
 
 /* The location of V8 code at |pc|, 0: not V8's. */
@@ -140,19 +141,33 @@ static uint32_t perfmap_location(struct frames *frames, struct profile *profile,
     return profile_location(profile, 0, symbol->start, &line, 1);
 }
 
+static int in_blob(uintptr_t pc)
+{
+    uintptr_t start = __atomic_load_n(&node_process.blob_start, __ATOMIC_ACQUIRE);
+    return start && pc >= start && pc < node_process.blob_limit;
+}
+
 /* The location of |pc|, 0 to leave the frame out: our own pthread_create wrapper is nobody's business. */
 static uint32_t location_of(struct frames *frames, struct profile *profile, int isolate, uintptr_t pc,
                             struct script_frame frame)
 {
     const struct module *module = modules_find(&frames->modules, pc);
+    if (module && module->since > frame.unloads) module = NULL; /* something else may have been there then */
     if (module && module->is_self) return 0;
-    int in_blob = node_process.blob_start && pc >= node_process.blob_start && pc < node_process.blob_limit;
-    uint32_t location = !module || in_blob ? v8_location(frames, profile, isolate, pc, frame) : 0;
+    uint32_t location = 0;
+    if (!module) {
+        location = v8_location(frames, profile, isolate, pc, frame);
+        uintptr_t original = location ? 0 : modules_original(&frames->modules, pc);
+        if (original) {
+            pc = original;
+            module = modules_find(&frames->modules, pc);
+        }
+    }
+    if (!location && in_blob(pc)) location = v8_location(frames, profile, isolate, pc, frame);
     if (location) return location;
     if (module) return native_location(frames, profile, module, pc);
     location = perfmap_location(frames, profile, pc);
     if (location) return location;
-    frames->perfmap_stale = frames->modules_stale = 1;
     struct profile_line line = {function_named(profile, "[unknown]", 9, "", 0, 0), 0, 0};
     return profile_location(profile, 0, pc, &line, 1);
 }
@@ -167,7 +182,8 @@ static unsigned append_js(struct frames *frames, struct profile *profile, const 
         for (unsigned i = 0; i < (unsigned)record->native_count + record->script_count; i++)
             if ((record->words[i] & ~UNWIND_PC_EXACT) == js[j]) first = j + 1;
     for (unsigned j = first; j < record->js_count && n < MAX_LOCATIONS - 1; j++) {
-        uint32_t location = v8_location(frames, profile, isolate, js[j], (struct script_frame){js[j], 0});
+        uint32_t location =
+            v8_location(frames, profile, isolate, js[j], (struct script_frame){js[j], 0, record->unloads});
         if (location) locations[n++] = location;
     }
     return n;
@@ -186,7 +202,7 @@ uint32_t frames_stack(struct frames *frames, struct profile *profile, const stru
         }
         int exact = i == 0 || word & UNWIND_PC_EXACT;
         uintptr_t pc = (word & ~UNWIND_PC_EXACT) - !exact;
-        struct script_frame frame = {record_position(record, i), record_function(record, i)};
+        struct script_frame frame = {record_position(record, i), record_function(record, i), record->unloads};
         uint32_t location = location_of(frames, profile, isolate, pc, frame);
         if (location) locations[n++] = location;
     }
@@ -195,6 +211,20 @@ uint32_t frames_stack(struct frames *frames, struct profile *profile, const stru
         locations[n++] = named_location(profile, "[truncated]");
     }
     return profile_stack(profile, locations, n);
+}
+
+int frames_has_unknown(const struct frames *frames, const struct sample_record *record)
+{
+    uintptr_t start;
+    for (unsigned i = 0; i < record->native_count; i++) {
+        uintptr_t pc = record->words[i] & ~UNWIND_PC_EXACT;
+        if (!pc || modules_find(&frames->modules, pc) || modules_original(&frames->modules, pc)) continue;
+        if (frames->code_map && record->has_isolate &&
+            code_map_find(frames->code_map, record->isolate, pc, &start))
+            continue;
+        return 1;
+    }
+    return 0;
 }
 
 uint32_t frames_synthetic_stack(struct frames *frames, struct profile *profile, const char *name,

@@ -20,8 +20,7 @@ struct frames {
     uint32_t window;           /* number of the window that ids below belong to */
     uint32_t *mapping_of;      /* the profile's mapping id by module id */
     size_t mapping_cap;
-    int perfmap_stale; /* an unknown pc was met since the map was read */
-    int modules_stale; /* likewise for the modules */
+    uint32_t unloads; /* sampler.unloads for which |modules| is right */
     struct perfmap_symbol symbol;
 };
 
@@ -31,6 +30,9 @@ void frames_begin_window(struct frames *frames, uint32_t window, struct profile 
 /* The stack of |record| in |profile|. |isolate|: index of the isolate whose code it runs, -1 none. */
 uint32_t frames_stack(struct frames *frames, struct profile *profile, const struct sample_record *record,
                       int isolate);
+
+/* True if |record| holds an address of no module and no V8 code that is known. */
+int frames_has_unknown(const struct frames *frames, const struct sample_record *record);
 
 /* The stack of one invented frame |name| under the function at |parent| (0: none). */
 uint32_t frames_synthetic_stack(struct frames *frames, struct profile *profile, const char *name,

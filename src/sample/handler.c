@@ -26,7 +26,7 @@ enum {
 };
 
 /* True if the |count| pages from |page| up can be read: process_vm_readv fails where a load would fault. */
-static int pages_readable(uintptr_t page, unsigned count)
+static int pages_readable(int tid, uintptr_t page, unsigned count)
 {
     unsigned char sink[PROBE_PAGES];
     struct iovec local = {sink, count};
@@ -35,8 +35,7 @@ static int pages_readable(uintptr_t page, unsigned count)
         remote[i].iov_base = (void *)(page + (uintptr_t)i * PAGE_BYTES);
         remote[i].iov_len = 1;
     }
-    return sys_call6(SYS_process_vm_readv, sampler.pid, (long)&local, 1, (long)remote, (long)count, 0) ==
-           (long)count;
+    return sys_call6(SYS_process_vm_readv, tid, (long)&local, 1, (long)remote, (long)count, 0) == (long)count;
 }
 
 /* Extends the known readable part of the stack down to |sp|: only when a thread is deeper than it ever was at
@@ -50,7 +49,7 @@ static int extend_stack(struct thread *thread, uintptr_t sp)
         uintptr_t low = (thread->stack_low & ~(uintptr_t)(PAGE_BYTES - 1)) - pages * PAGE_BYTES;
         if (thread->stack_low % PAGE_BYTES) low += PAGE_BYTES;
         if (low < wanted) low = wanted;
-        if (!pages_readable(low, (unsigned)pages)) return 0;
+        if (!pages_readable(thread->tid, low, (unsigned)pages)) return 0;
         thread->stack_low = low;
     }
     return thread->stack_low <= sp;
@@ -127,6 +126,7 @@ static void write_record(struct thread *thread, const struct unwind_bounds *boun
     record->thread_generation = thread->generation;
     record->weight = weight;
     record->sequence = __atomic_load_n(&node_process.sequence, __ATOMIC_ACQUIRE);
+    record->unloads = __atomic_load_n(&sampler.unloads, __ATOMIC_ACQUIRE);
     record->native_count = (uint16_t)native;
     record->script_count = (uint16_t)script;
     record->js_count = (uint16_t)js_count;
@@ -155,13 +155,28 @@ static void leaf_only(const struct regs *regs, struct unwind_memo *memo)
     memo->end = UNWIND_END_UNREADABLE;
 }
 
+/* Code of no module: a library that was just loaded. V8's own code is known otherwise. */
+static void report_unknown(const struct unwind_tables *tables, uintptr_t pc)
+{
+    int known = 0;
+    if (sampler.script || !tables || tables_contains(tables, pc)) return;
+    if (__atomic_compare_exchange_n(&sampler.modules_unknown, &known, 1, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+        sampler.wake_background();
+}
+
 static void take_sample(struct thread *thread, const ucontext_t *context, uint64_t weight)
 {
     struct regs regs = regs_from_ucontext(context);
     const struct unwind_tables *tables = tables_enter(&thread->epoch);
     struct unwind_bounds bounds;
     unsigned js_count = 0;
-    if (find_stack(thread, regs.sp, &bounds)) {
+    int stack_known = find_stack(thread, regs.sp, &bounds);
+    if (!tables) {
+        leaf_only(
+            &regs,
+            thread->memo); /* frame pointers alone would be a guess: half of libc's functions have none */
+    } else if (stack_known) {
         unwind_walk(tables, regs, UNWIND_PC_EXACT, &bounds, thread->memo);
     } else {
         leaf_only(&regs, thread->memo);
@@ -171,6 +186,7 @@ static void take_sample(struct thread *thread, const ucontext_t *context, uint64
         node_tick(thread, &regs, tables);
         if (thread->memo->end != UNWIND_END_COMPLETE) js_count = node_stack_sample(thread, &regs);
     }
+    report_unknown(tables, regs.pc);
     write_record(thread, &bounds, &regs, weight, js_count);
     tables_leave(&thread->epoch);
 }

@@ -20,6 +20,7 @@ struct sample_record {
     uint32_t thread_generation;
     uint64_t weight;   /* ns of CPU time this tick stands for */
     uint64_t sequence; /* of the code map when the sample was taken */
+    uint32_t unloads;  /* sampler.unloads when the sample was taken: which modules its addresses belong to */
     uint32_t cut;      /* frames left out */
     uint16_t native_count;
     uint16_t script_count;

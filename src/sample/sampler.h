@@ -29,10 +29,14 @@ struct sampler {
     uint32_t total_ticks;     /* of all threads */
     int waits_for_background; /* the first ticks start the background thread through |start_background| */
     void (*start_background)(void); /* async-signal-safe */
-    uint64_t blocked;               /* threads whose timer was taken away because they block our signal */
-    uint64_t timer_failures;        /* timers the kernel refused */
-    uint64_t foreign;               /* signals that were not ours and went on to their owner */
-    uint64_t unknown_stacks;        /* samples whose stack was not known to be readable: leaf only */
+    void (*wake_background)(void);  /* likewise: a round is due at once */
+    uint32_t unloads;               /* counts up before and after each dlclose (preload/loader.c) */
+    int modules_unknown; /* a tick met code of no module: the background thread looks for new ones and clears
+                            it */
+    uint64_t blocked;    /* threads whose timer was taken away because they block our signal */
+    uint64_t timer_failures; /* timers the kernel refused */
+    uint64_t foreign;        /* signals that were not ours and went on to their owner */
+    uint64_t unknown_stacks; /* samples whose stack was not known to be readable: leaf only */
 };
 
 extern struct sampler sampler;

@@ -53,7 +53,7 @@ int binary_open(const struct module *module)
 {
     int rc = open_if_right(module, module->path);
     if (rc >= 0) return rc;
-    int fd = module->is_main ? open_if_right(module, "/proc/self/exe") : -ENOENT;
+    int fd = module->is_main ? open_if_right(module, "/proc/thread-self/exe") : -ENOENT;
     if (fd >= 0) return fd;
     char path[96];
     fmt_text(path, sizeof path, "/proc/self/map_files/%lx-%lx", module->base, module->base_limit);

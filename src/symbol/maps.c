@@ -12,7 +12,8 @@
 
 int64_t maps_read(char **text)
 {
-    int64_t len = file_read_text("/proc/self/maps", TEXT_MAX, text);
+    /* Not /proc/self: that is the main thread, whose memory is gone when it has ended by pthread_exit. */
+    int64_t len = file_read_text("/proc/thread-self/maps", TEXT_MAX, text);
     if (len < (int64_t)TEXT_MAX) return len;
     heap_free(*text);
     *text = NULL;

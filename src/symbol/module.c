@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "symbol/copies.h"
 #include "symbol/elfimage.h"
 #include "symbol/maps.h"
 #include "sys/file.h"
@@ -83,6 +84,7 @@ static struct module *add_module(struct scan *scan)
     }
     m->base = scan->base.start;
     m->device = scan->base.device;
+    m->since = MODULE_NEVER;
     m->inode = scan->base.inode;
     m->is_vdso = is_vdso(&scan->base);
     memcpy(m->build_id, scan->image.build_id, sizeof m->build_id);
@@ -177,7 +179,7 @@ static void find_main(struct modules *modules)
     static const char deleted[] = " (deleted)";
     for (size_t i = 0; i < modules->count; i++)
         if (modules->all[i]->is_main) return;
-    int len = file_read_link("/proc/self/exe", exe, sizeof exe);
+    int len = file_read_link("/proc/thread-self/exe", exe, sizeof exe);
     size_t cut = sizeof deleted - 1;
     if (len > (int)cut && !strcmp(exe + len - cut, deleted)) exe[len - (int)cut] = 0;
     for (size_t i = 0; i < modules->live_count && len > 0; i++) {
@@ -208,8 +210,10 @@ int modules_refresh(struct modules *modules)
     for (const char *at = text; (at = maps_next(at, &line));) scan_line(&scan, &line);
     if (!scan.error) mark_gone(&scan);
     heap_free(scan.mapped);
+    int rc = rebuild_live(modules);
+    if (!rc) rc = copies_scan(modules, text);
     heap_free(text);
-    if (rebuild_live(modules)) return -ENOMEM;
+    if (rc) return rc;
     find_main(modules);
     if (scan.error) return scan.error;
     modules->seen = hash;

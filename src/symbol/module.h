@@ -15,6 +15,8 @@
 
 struct names;
 
+#define MODULE_NEVER UINT32_MAX
+
 struct module {
     uint32_t id;            /* from 1, dense, never used for another module */
     uintptr_t start, limit; /* from the first to behind the last executable segment, in pages */
@@ -29,11 +31,21 @@ struct module {
     uint64_t device, inode; /* as the kernel shows them in maps; on overlayfs not what stat(2) says */
     int is_main;            /* the program, /proc/self/exe; the first module if that cannot be read */
     int is_vdso;
-    int is_self;  /* contains this library */
-    int gone;     /* unmapped, or something else is there now. Set back to 0, with the same id, when the
-                   * same file (device, inode, path, build id) is mapped at the same address again. */
+    int is_self; /* contains this library */
+    int gone;    /* unmapped, or something else is there now. Set back to 0, with the same id, when the
+                  * same file (device, inode, path, build id) is mapped at the same address again. */
+    uint32_t
+        since;    /* the collector's: the count of unloads at which it was first seen here, or MODULE_NEVER */
     void *unwind; /* the unwinder's */
     struct names *names; /* symbol/names.c's */
+};
+
+/* A part of a module's text that is mapped once more elsewhere: V8 (Node 20 and later) does it with its
+ * builtins, to have them near JIT code. */
+struct module_copy {
+    uintptr_t start, limit;
+    const struct module *module;
+    uintptr_t original; /* what |start| is a copy of */
 };
 
 /* Zero it before the first use. The modules themselves stay where they are for the life of the process. */
@@ -42,6 +54,8 @@ struct modules {
     size_t count, cap;
     struct module **live; /* sorted by start */
     size_t live_count, live_cap;
+    struct module_copy *copies;
+    size_t copy_count, copy_cap;
     uint64_t seen; /* hash of the lines that name executable files */
 };
 
@@ -59,6 +73,9 @@ int modules_refresh(struct modules *modules);
 
 /* The live module whose executable range contains |pc|, or NULL. */
 const struct module *modules_find(const struct modules *modules, uintptr_t pc);
+
+/* The address in a live module that |pc| is a copy of, or 0. */
+uintptr_t modules_original(const struct modules *modules, uintptr_t pc);
 
 /* The one readable mapping (VMA, not merged with its neighbours) that contains |address|, from the maps of
  * this moment. 0, -ENOENT, or the error of the read. */

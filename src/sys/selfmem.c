@@ -9,7 +9,7 @@
 
 static int read_through_proc(uintptr_t address, void *buffer, size_t size)
 {
-    int fd = file_open("/proc/self/mem", O_RDONLY, 0);
+    int fd = file_open("/proc/thread-self/mem", O_RDONLY, 0);
     if (fd < 0) return fd;
     int64_t n = file_read_at(fd, buffer, size, address);
     sys_close(fd);
@@ -22,7 +22,7 @@ int selfmem_read(uintptr_t address, void *buffer, size_t size)
     while (done < size) {
         struct iovec local = {(char *)buffer + done, size - done};
         struct iovec remote = {(void *)(address + done), size - done};
-        long n = sys_call6(SYS_process_vm_readv, sys_getpid(), (long)&local, 1, (long)&remote, 1, 0);
+        long n = sys_call6(SYS_process_vm_readv, sys_gettid(), (long)&local, 1, (long)&remote, 1, 0);
         if (n == -ENOSYS || n == -EPERM) return read_through_proc(address, buffer, size);
         if (n <= 0) return -EFAULT;
         done += (size_t)n;

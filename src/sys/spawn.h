@@ -1,9 +1,10 @@
 /*
  * A thread that libc does not know. It does not count among the application's threads (main may end by
  * pthread_exit and the process still ends with its last own thread), libc keeps its single-threaded fast
- * paths, and it can be started from a signal handler. It has no thread-local storage of its own: it must call
- * nothing of libc but mem* and str*, and must run with all signals blocked. What libc does for its own
- * threads at setuid(2), see sys/credentials.h.
+ * paths, and it can be started from a signal handler. Its thread-local storage is a page of zeros: it must
+ * call nothing of libc but mem* and str*, and must run with all signals blocked. (Not its creator's storage:
+ * that goes when the creator ends, and the archives that we link look for their stack protector's canary
+ * there.) What libc does for its own threads at setuid(2), see sys/credentials.h.
  */
 #ifndef OTELPROF_SYS_SPAWN_H
 #define OTELPROF_SYS_SPAWN_H

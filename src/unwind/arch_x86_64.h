@@ -16,6 +16,7 @@ enum {
     ARCH_RA_OFFSET = -8,    /* the return address is at CFA - 8: call pushes it, no prologue moves it */
     ARCH_RED_ZONE = 128,    /* bytes below sp that a signal leaves alone */
     ARCH_FRAME_RECORD = 16, /* push rbp; mov rbp, rsp: the CFA is rbp + 16, the caller's rbp at rbp */
+    ARCH_PC_MIN = 4096,     /* vm.mmap_min_addr is at least a page */
     ARCH_PC_BITS = 47       /* user addresses are below 1 << 47; above: not code */
 };
 

@@ -44,6 +44,13 @@ static inline struct unwind_rule rule_at(const struct walker *w, uintptr_t pc)
     return w->tables->rules[tables_lookup_cached(w->tables, pc)];
 }
 
+/* Can |pc| be code? Nothing is mapped below ARCH_PC_MIN or above the user's half. */
+static inline enum unwind_end check_pc(uintptr_t pc)
+{
+    if (pc == 0) return UNWIND_END_ZERO_PC;
+    return pc < ARCH_PC_MIN || pc >> ARCH_PC_BITS ? UNWIND_END_NO_RULE : UNWIND_END_NONE;
+}
+
 /* Code without rules: JIT code keeps frame records. No record, no guess. */
 static inline enum unwind_end step_by_record(struct walker *w, struct unwind_frame *next)
 {
@@ -62,8 +69,7 @@ static inline enum unwind_end step_by_signal(struct walker *w)
     uintptr_t at = w->now.sp;
     if (!readable(w, at, at) || w->hi - at < ARCH_SIGNAL_BYTES) return UNWIND_END_UNREADABLE;
     uintptr_t pc = load(w, at + ARCH_SIGNAL_PC), sp = load(w, at + ARCH_SIGNAL_SP);
-    if (pc == 0) return UNWIND_END_ZERO_PC;
-    if (pc >> ARCH_PC_BITS) return UNWIND_END_NO_RULE;
+    if (check_pc(pc)) return check_pc(pc);
     uintptr_t fp = load(w, at + ARCH_SIGNAL_FP);
     if (sp >= w->lo && sp < w->hi) {
         if (sp <= at) return UNWIND_END_BAD_SP;
@@ -149,8 +155,8 @@ static inline enum unwind_end step(struct walker *w)
     }
     if (!readable(w, next.sp + ARCH_RA_OFFSET, w->now.sp)) return UNWIND_END_UNREADABLE;
     next.pc = load(w, next.sp + ARCH_RA_OFFSET);
-    if (next.pc == 0) return UNWIND_END_ZERO_PC;
-    if (next.pc >> ARCH_PC_BITS) return UNWIND_END_NO_RULE;
+    end = check_pc(next.pc);
+    if (end) return end;
     next.pc |= flags;
     w->now = next;
     return UNWIND_END_NONE;

@@ -44,7 +44,7 @@ enum unwind_end {
     UNWIND_END_COMPLETE,   /* the outermost frame: by its CFI, or by fp 0 in code without */
     UNWIND_END_ZERO_PC,    /* a return address of 0: complete too, in threads of older libcs */
     UNWIND_END_BAD_SP,     /* the caller's sp would not be above this one's, or is not aligned */
-    UNWIND_END_NO_RULE,    /* nothing is known of this pc, and fp is no frame record */
+    UNWIND_END_NO_RULE,    /* nothing is known of this pc and fp is no frame record, or it cannot be code */
     UNWIND_END_DEPTH,      /* UNWIND_DEPTH_MAX frames */
     UNWIND_END_UNREADABLE, /* a needed word is outside of the bounds */
 };

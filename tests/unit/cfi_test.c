@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <time.h>
 
+#include "sys/selfmem.h"
 #include "unwind/arch.h"
 #include "unwind/cfi.h"
 #include "unwind_elf.h"
@@ -67,7 +68,8 @@ static int fp_agrees(const struct unwind_rule *r, const char *rbp)
     int offset;
     if (r->cfa == UNWIND_CFA_UNTRACKED) return 1;
     if (sscanf(rbp, "c%d", &offset) == 1) return r->fp == UNWIND_FP_AT_CFA && r->fp_offset == offset;
-    if (strcmp(rbp, "u") == 0 || strcmp(rbp, "s") == 0) return r->fp == UNWIND_FP_SAME || r->fp == UNWIND_FP_UNKNOWN;
+    if (strcmp(rbp, "u") == 0 || strcmp(rbp, "s") == 0)
+        return r->fp == UNWIND_FP_SAME || r->fp == UNWIND_FP_UNKNOWN;
     if (strcmp(rbp, "exp") == 0) return r->fp == UNWIND_FP_AT_FP || r->fp == UNWIND_FP_UNKNOWN;
     return r->fp == UNWIND_FP_UNKNOWN;
 }
@@ -89,9 +91,9 @@ static void check_row(struct comparison *c, unsigned long limit)
         const struct unwind_rule *r = rule_for(c->table, c->module->base + at[i]);
         if (row_agrees(c, r)) continue;
         if (c->wrong++ < 10)
-            fprintf(stderr, "%s %#lx: readelf CFA %s rbp %s ra %s; table cfa %d %+d%+d fp %d %+d\n", c->module->path,
-                    at[i], c->row.cfa, c->row.rbp, c->row.ra, r->cfa, r->cfa_offset, r->cfa_addend, r->fp,
-                    r->fp_offset);
+            fprintf(stderr, "%s %#lx: readelf CFA %s rbp %s ra %s; table cfa %d %+d%+d fp %d %+d\n",
+                    c->module->path, at[i], c->row.cfa, c->row.rbp, c->row.ra, r->cfa, r->cfa_offset,
+                    r->cfa_addend, r->fp, r->fp_offset);
     }
     c->rows++;
     c->expressions += strcmp(c->row.cfa, "exp") == 0;
@@ -151,10 +153,14 @@ static void read_line(struct comparison *c, char *line)
 {
     int record = strstr(line, "CIE \"") || strstr(line, "FDE cie=");
     if (record) check_row(c, c->fde_limit);
-    if (strstr(line, "CIE \"")) begin_cie(c, line);
-    else if (strstr(line, "FDE cie=")) begin_fde(c, line);
-    else if (strstr(line, "   LOC")) read_columns(c, line);
-    else if (strspn(line, "0123456789abcdef") == 16) read_row(c, line);
+    if (strstr(line, "CIE \""))
+        begin_cie(c, line);
+    else if (strstr(line, "FDE cie="))
+        begin_fde(c, line);
+    else if (strstr(line, "   LOC"))
+        read_columns(c, line);
+    else if (strspn(line, "0123456789abcdef") == 16)
+        read_row(c, line);
 }
 
 static void compare_with_readelf(const struct elf_module *m, const char *file)
@@ -171,8 +177,9 @@ static void compare_with_readelf(const struct elf_module *m, const char *file)
     while (fgets(line, sizeof line, pipe)) read_line(&c, line);
     check_row(&c, c.fde_limit);
     pclose(pipe);
-    printf("%-48s %6ld functions %7ld rows (%ld by expression) agree, %d wrong; table %u rows %zu KB %.1f ms\n", file,
-           c.functions, c.rows, c.expressions, c.wrong, table->row_count, cfi_bytes(table) / 1024, spent);
+    printf(
+        "%-48s %6ld functions %7ld rows (%ld by expression) agree, %d wrong; table %u rows %zu KB %.1f ms\n",
+        file, c.functions, c.rows, c.expressions, c.wrong, table->row_count, cfi_bytes(table) / 1024, spent);
     ck_assert_int_gt(c.functions, 0);
     ck_assert_int_eq(c.wrong, 0);
     ck_assert_uint_le(table->fde_count, (unsigned)c.functions);
@@ -234,7 +241,8 @@ START_TEST(the_table_of_the_vdso_is_readelfs)
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     /* As many pages as there are: the size is nowhere. */
-    for (int page = 0; page < 8 && write(fd, (void *)(vdso + (uintptr_t)page * 4096), 4096) == 4096; page++) {}
+    for (int page = 0; page < 8 && write(fd, (void *)(vdso + (uintptr_t)page * 4096), 4096) == 4096; page++) {
+    }
     close(fd);
     ck_assert(elf_find("vdso", &m));
     compare_with_readelf(&m, path);
@@ -305,7 +313,8 @@ static size_t put_record(struct sheet *s, int wide, uint64_t id, const char *bod
 /* zR, absolute 8-byte pointers; CFA = rsp + 8, ra at c-8. */
 #define CIE_BODY "\x01zR\0\x01\x78\x10\x01\x00\x0c\x07\x08\x90\x01"
 
-static void put_fde(struct sheet *s, int wide, size_t cie, uint64_t start, uint64_t size, const char *code, size_t n)
+static void put_fde(struct sheet *s, int wide, size_t cie, uint64_t start, uint64_t size, const char *code,
+                    size_t n)
 {
     char body[256];
     memcpy(body, &start, 8);
@@ -323,14 +332,16 @@ static struct cfi_table *build(struct sheet *s)
     return t;
 }
 
-static void expect(const struct cfi_table *t, uintptr_t offset, int cfa, int cfa_offset, int fp, int fp_offset)
+static void expect(const struct cfi_table *t, uintptr_t offset, int cfa, int cfa_offset, int fp,
+                   int fp_offset)
 {
     const struct unwind_rule *r = rule_for(t, CODE + offset);
     ck_assert_msg(r->cfa == cfa && r->cfa_offset == cfa_offset && r->fp == fp && r->fp_offset == fp_offset,
                   "at +%#lx: cfa %d %+d fp %d %+d", offset, r->cfa, r->cfa_offset, r->fp, r->fp_offset);
 }
 
-#define FDE(s, wide, cie, start, size, code) put_fde(s, wide, cie, CODE + (start), size, code, sizeof code - 1)
+#define FDE(s, wide, cie, start, size, code)                                                                 \
+    put_fde(s, wide, cie, CODE + (start), size, code, sizeof code - 1)
 
 START_TEST(records_of_both_lengths_and_the_gaps_between_them)
 {
@@ -370,19 +381,19 @@ START_TEST(every_instruction_of_the_standard)
     memcpy(set_loc + 1, &to, 8);
     put_fde(&s, 0, cie, CODE, 0x100, set_loc, sizeof set_loc - 1);
     FDE(&s, 0, cie, 0x100, 0x100,
-        "\x02\x10\x0e\x10\x0a"            /* +10: rsp+16, remember */
+        "\x02\x10\x0e\x10\x0a"             /* +10: rsp+16, remember */
         "\x02\x10\x0a\x0d\x06\x11\x06\x02" /* +20: remember, rbp+16, fp at c-16 */
-        "\x02\x10\x0b\x03\x10\x00\x0b"    /* +30: restore (rsp+16); +40 restore the same */
+        "\x02\x10\x0b\x03\x10\x00\x0b"     /* +30: restore (rsp+16); +40 restore the same */
         "\x04\x10\x00\x00\x00\x12\x06\x7e" /* +50: def_cfa_sf rbp, -2*-8 */
         "\x02\x10\x13\x7d\x2e\x05\x07\x06" /* +60: def_cfa_offset_sf -3*-8, args_size, undefined rbp */
-        "\x02\x10\xc6\x05\x06\x03"        /* +70: restore rbp, then offset_extended c-24 */
-        "\x02\x10\x06\x06"                /* +80: restore_extended */
-        "\x02\x10\x09\x06\x03"            /* +90: rbp in rbx */
-        "\x02\x10\x08\x06\x15\x03\x01"    /* +a0: same value; val_offset_sf of rbx */
-        "\x02\x10\x2f\x06\x02"            /* +b0: negative_offset_extended: c+16 */
-        "\x02\x10\x10\x06\x02\x76\x70"    /* +c0: rbp at rbp-16 */
-        "\x02\x10\x16\x06\x02\x76\x70"    /* +d0: rbp is a value */
-        "\x02\x10\x07\x10");              /* +e0: ra undefined */
+        "\x02\x10\xc6\x05\x06\x03"         /* +70: restore rbp, then offset_extended c-24 */
+        "\x02\x10\x06\x06"                 /* +80: restore_extended */
+        "\x02\x10\x09\x06\x03"             /* +90: rbp in rbx */
+        "\x02\x10\x08\x06\x15\x03\x01"     /* +a0: same value; val_offset_sf of rbx */
+        "\x02\x10\x2f\x06\x02"             /* +b0: negative_offset_extended: c+16 */
+        "\x02\x10\x10\x06\x02\x76\x70"     /* +c0: rbp at rbp-16 */
+        "\x02\x10\x16\x06\x02\x76\x70"     /* +d0: rbp is a value */
+        "\x02\x10\x07\x10");               /* +e0: ra undefined */
     struct cfi_table *t = build(&s);
     expect(t, 0x7f, UNWIND_CFA_SP, 8, UNWIND_FP_SAME, 0);
     expect(t, 0x80, UNWIND_CFA_SP, 48, UNWIND_FP_SAME, 0);
@@ -410,14 +421,14 @@ START_TEST(cfa_expressions)
     begin_sheet(&s);
     size_t cie = put_record(&s, 0, 0, CIE_BODY, sizeof CIE_BODY - 1);
     FDE(&s, 0, cie, 0x0, 0x80,
-        "\x0f\x03\x76\x78\x06"                               /* *(rbp - 8), gcc's realigned frames */
-        "\x02\x10\x0f\x05\x77\x28\x06\x23\x08"               /* +10: *(rsp + 40) + 8, OpenSSL */
+        "\x0f\x03\x76\x78\x06"                 /* *(rbp - 8), gcc's realigned frames */
+        "\x02\x10\x0f\x05\x77\x28\x06\x23\x08" /* +10: *(rsp + 40) + 8, OpenSSL */
         "\x02\x10\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22" /* +20: ld's lazy PLT */
-        "\x02\x10\x0f\x02\x77\x20"                           /* +30: rsp + 32 */
-        "\x02\x10\x0f\x03\x7a\x00\x06"                       /* +40: *r10 */
-        "\x02\x10\x0f\x04\x76\x78\x06\x06"                   /* +50: **(rbp - 8) */
-        "\x02\x10\x0e\x10"                                   /* +60: an offset to an expression: undefined */
-        "\x02\x10\x0c\x07\x10");                             /* +70: and a whole definition again */
+        "\x02\x10\x0f\x02\x77\x20"                                     /* +30: rsp + 32 */
+        "\x02\x10\x0f\x03\x7a\x00\x06"                                 /* +40: *r10 */
+        "\x02\x10\x0f\x04\x76\x78\x06\x06"                             /* +50: **(rbp - 8) */
+        "\x02\x10\x0e\x10"       /* +60: an offset to an expression: undefined */
+        "\x02\x10\x0c\x07\x10"); /* +70: and a whole definition again */
     struct cfi_table *t = build(&s);
     expect(t, 0x0, UNWIND_CFA_DEREF_FP, -8, 0, 0);
     ck_assert_int_eq(rule_for(t, CODE)->cfa_addend, 0);
@@ -437,13 +448,13 @@ START_TEST(overlapping_functions_and_instructions_that_lead_out)
     static struct sheet s;
     begin_sheet(&s);
     size_t cie = put_record(&s, 0, 0, CIE_BODY, sizeof CIE_BODY - 1);
-    FDE(&s, 0, cie, 0x0, 0x100, "\x02\x90\x0e\x10");                /* reaches into the next one */
-    FDE(&s, 0, cie, 0x80, 0x10, "\x48\x0e\x18\x7f\x0e\x20");        /* goes on behind its own end */
-    FDE(&s, 0, cie, 0x80, 0x10, "\x48\x0e\x28");                    /* the same again: the last counts */
-    FDE(&s, 0, cie, 0x200, 0x10, "\x44\x3f\x48\x0e\x10");           /* 0x3f is no instruction */
-    FDE(&s, 0, cie, 0x300, 0x10, "\x0b");                           /* nothing was remembered */
-    FDE(&s, 0, cie, 0xff0, 0x1000, "\x44\x0e\x10");                 /* over the module's end */
-    FDE(&s, 0, cie, 0x2000, 0x10, "\x44\x0e\x10");                  /* not in the module */
+    FDE(&s, 0, cie, 0x0, 0x100, "\x02\x90\x0e\x10");         /* reaches into the next one */
+    FDE(&s, 0, cie, 0x80, 0x10, "\x48\x0e\x18\x7f\x0e\x20"); /* goes on behind its own end */
+    FDE(&s, 0, cie, 0x80, 0x10, "\x48\x0e\x28");             /* the same again: the last counts */
+    FDE(&s, 0, cie, 0x200, 0x10, "\x44\x3f\x48\x0e\x10");    /* 0x3f is no instruction */
+    FDE(&s, 0, cie, 0x300, 0x10, "\x0b");                    /* nothing was remembered */
+    FDE(&s, 0, cie, 0xff0, 0x1000, "\x44\x0e\x10");          /* over the module's end */
+    FDE(&s, 0, cie, 0x2000, 0x10, "\x44\x0e\x10");           /* not in the module */
     struct cfi_table *t = build(&s);
     expect(t, 0x7f, UNWIND_CFA_SP, 8, 0, 0);
     expect(t, 0x80, UNWIND_CFA_SP, 8, 0, 0);
@@ -577,15 +588,11 @@ static void prepare(struct victim *v, const char *part)
     ck_assert_int_eq(cfi_build(s, &t), 0);
     cfi_free(t);
     /* Both sections are neighbours in one segment; 64 KiB or as far as it goes. */
-    v->original = (const uint8_t *)s->hdr;
     v->size = 0;
-    int pipes[2];
-    ck_assert_int_eq(pipe(pipes), 0);
-    char sink[4096];
-    while (v->size < 65536 && write(pipes[1], v->original + v->size, 512) == 512 && read(pipes[0], sink, 512) == 512)
+    static uint8_t bytes[65536];
+    while (v->size < sizeof bytes && selfmem_read(s->hdr + v->size, bytes + v->size, 512) == 0)
         v->size += 512;
-    close(pipes[0]);
-    close(pipes[1]);
+    v->original = bytes;
     size_t room = (v->size + 4095) & ~4095UL;
     uint8_t *map = mmap(NULL, room + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(map + room, 4096, PROT_NONE);
@@ -601,8 +608,10 @@ static void damage(struct victim *v, uint64_t *random, size_t hdr_size)
         /* Mostly in the records; now and then in the header, and sometimes a run of one value. */
         size_t low = next_random(random) % 8 ? hdr_size % v->size : 0;
         size_t at = low + next_random(random) % (v->size - low);
-        if (next_random(random) % 4) v->copy[at] ^= (uint8_t)(1 << next_random(random) % 8);
-        else memset(v->copy + at, next_random(random) % 2 ? 0xff : 0, v->size - at < 8 ? v->size - at : 8);
+        if (next_random(random) % 4)
+            v->copy[at] ^= (uint8_t)(1 << next_random(random) % 8);
+        else
+            memset(v->copy + at, next_random(random) % 2 ? 0xff : 0, v->size - at < 8 ? v->size - at : 8);
     }
 }
 
@@ -611,7 +620,7 @@ static void damage_often(const char *part, int rounds)
     struct victim v;
     prepare(&v, part);
     struct cfi_source source = v.module.source;
-    intptr_t moved = (intptr_t)(v.copy - v.original);
+    intptr_t moved = (intptr_t)((uintptr_t)v.copy - source.hdr);
     source.hdr = (uintptr_t)v.copy;
     source.start += (uintptr_t)moved; /* pc-relative pointers moved with the copy */
     source.limit += (uintptr_t)moved;
@@ -649,7 +658,8 @@ END_TEST
 
 int main(void)
 {
-    TCase *readelf = tcase_create("readelf"), *made = tcase_create("hand-made"), *damaged = tcase_create("damage");
+    TCase *readelf = tcase_create("readelf"), *made = tcase_create("hand-made"),
+          *damaged = tcase_create("damage");
     tcase_set_timeout(readelf, 60);
     tcase_set_timeout(damaged, 60);
     tcase_add_test(readelf, the_table_of_libc_is_readelfs);

@@ -21,7 +21,7 @@ struct elf_module {
     struct cfi_source source;
 };
 
-static inline void elf_describe(struct elf_module *m, uintptr_t base, const ElfW(Phdr) *ph, int count)
+static inline void elf_describe(struct elf_module *m, uintptr_t base, const ElfW(Phdr) * ph, int count)
 {
     m->base = base;
     m->source = (struct cfi_source){.start = UINTPTR_MAX};
@@ -95,8 +95,8 @@ static inline int elf_load_file(const char *path, struct elf_module *module)
     for (int i = 0; i < eh->e_phnum; i++) {
         if (ph[i].p_type != PT_LOAD || !ph[i].p_filesz) continue;
         uintptr_t skip = ph[i].p_vaddr & 4095;
-        mmap((void *)(base + ph[i].p_vaddr - skip), ph[i].p_filesz + skip, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd,
-             (off_t)(ph[i].p_offset - skip));
+        mmap((void *)(base + ph[i].p_vaddr - skip), ph[i].p_filesz + skip, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+             fd, (off_t)(ph[i].p_offset - skip));
     }
     snprintf(module->path, sizeof module->path, "%s", path);
     elf_describe(module, base, ph, eh->e_phnum);

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dlopen, dlclose, malloc, free, throw and catch on 8 threads at 1 kHz: no deadlock, no crash, exact totals."""
+import os
+import unittest
+
+from hazard_case import HazardCase
+from profiled_case import BUILD, by_function, report, soak, total
+
+PLUGIN = os.path.join(BUILD, "tests", "native", "libplugin_a.so")
+
+
+class Soak(HazardCase):
+    def soak(self, millis, **options):
+        run = self.profile("soak_loader", millis, PLUGIN, deadline=millis / 1000 + 30, interval=1000, options=options)
+        self.assert_clean(run)
+        loads, throws, allocations, _, failures = run.lines("counts")[0]
+        self.assertEqual(failures, "0")
+        self.assertGreater(min(int(loads), int(throws), int(allocations)), 100)
+        error = self.assert_total(run)
+        top = sorted(by_function(run.profiles).items(), key=lambda item: -item[1])[:4]
+        dropped = {}
+        for p in run.profiles:
+            for cause, count in p.dropped().items():
+                dropped[cause] = dropped.get(cause, 0) + count
+        report(f"soak {millis} ms: {loads} loads, {throws} throws, {allocations} allocations; {len(run.profiles)} "
+               f"profiles, total {total(run.profiles) / 1e9:.2f} s ({error:+.3%}); "
+               f"dropped {({k: v for k, v in dropped.items() if v})}; top {[n for n, _ in top]}")
+        return run
+
+    def test_loader_allocator_and_exceptions(self):
+        self.soak(soak(10000, 60000))
+
+    def test_with_a_window_every_100_ms(self):
+        self.soak(soak(3000, 10000), collection_interval_ms=100)
+
+
+if __name__ == "__main__":
+    unittest.main()
