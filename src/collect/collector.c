@@ -101,11 +101,12 @@ static void refresh_modules(int64_t now)
 {
     int64_t before = clock_read(CLOCK_THREAD_CPUTIME_ID);
     uint32_t unloads = __atomic_load_n(&sampler.unloads, __ATOMIC_ACQUIRE);
-    if (modules_refresh(&collector.frames.modules) > 0) publish_tables();
+    int changed = modules_refresh(&collector.frames.modules) > 0;
+    int64_t cost = clock_read(CLOCK_THREAD_CPUTIME_ID) - before;
+    if (changed) publish_tables();
     date_modules(unloads);
     uint32_t slot = 0;
     tables_reclaim(next_epoch, &slot);
-    int64_t cost = clock_read(CLOCK_THREAD_CPUTIME_ID) - before;
     collector.next_module_check = now + cost * MODULE_COST_FACTOR;
     __atomic_store_n(&sampler.modules_unknown, 0, __ATOMIC_RELEASE);
 }

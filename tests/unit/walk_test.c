@@ -132,19 +132,18 @@ static void compare(ucontext_t *context, int is_signal)
     unsigned total = unwind_walk(tables, regs, flags, &bounds, &memo);
     unwind_forget(&fresh);
     unwind_walk(tables, regs, flags, &bounds, &fresh);
+    int unknown = tables_lookup(tables, regs.pc) == UNWIND_RULE_INVALID;
     tables_leave(&slot);
+    if (!same_memos(&memo, &fresh)) counts.memo_different++;
     /* Without CFI both guess by rbp, differently: libunwind's own assembly, which C++ exceptions run here. */
-    if (tables_lookup(tables, regs.pc) == UNWIND_RULE_INVALID) {
-        counts.unknown++;
-        return;
-    }
+    counts.unknown += unknown;
+    if (unknown) return;
     walk_with_libunwind(context, is_signal);
     counts.stacks++;
     counts.frames += total;
     counts.reused += memo.reused;
     counts.ends[memo.end]++;
     if (total > counts.deepest) counts.deepest = total;
-    if (!same_memos(&memo, &fresh)) counts.memo_different++;
     if (!same_frames(&memo)) {
         counts.different++;
         complain(&memo, total);
