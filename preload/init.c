@@ -19,7 +19,6 @@
 #include "sample/threads.h"
 #include "sys/clock.h"
 #include "sys/log.h"
-#include "sys/sigaction.h"
 
 struct preload preload;
 
@@ -28,6 +27,9 @@ void preload_prepare_fork(void);
 
 /* How a second copy of this library in the process finds the first. Version of the library as a number. */
 __attribute__((visibility("default"))) const int otelprof_active = 1;
+
+/* The same object under a name that no other copy can take over. */
+extern const int own_active __attribute__((alias("otelprof_active"), visibility("hidden")));
 
 extern int __asan_init __attribute__((weak));
 extern int __tsan_init __attribute__((weak));
@@ -47,12 +49,11 @@ static uintptr_t main_stack_high(void)
 
 static int decide(void)
 {
-    state.input =
-        (struct activation_input){.secure = getauxval(AT_SECURE) != 0,
-                                  .execfn = (const char *)getauxval(AT_EXECFN),
-                                  .sanitizer = &__asan_init || &__tsan_init || &__msan_init,
-                                  .valgrind = global_symbol("_vgnU_freeres") != NULL,
-                                  .second_copy = global_symbol("otelprof_active") != &otelprof_active};
+    state.input = (struct activation_input){.secure = getauxval(AT_SECURE) != 0,
+                                            .execfn = (const char *)getauxval(AT_EXECFN),
+                                            .sanitizer = &__asan_init || &__tsan_init || &__msan_init,
+                                            .valgrind = global_symbol("_vgnU_freeres") != NULL,
+                                            .second_copy = global_symbol("otelprof_active") != &own_active};
     char **environment = config_environment();
     const char *refusal = activation_decide(&state.input, environment);
     if (refusal) {
@@ -88,8 +89,8 @@ static int prepare(int is_node)
 
 /*
  * Node lives long and starts with work that belongs in the first profile: its background thread starts at
- * once. In other programs the first ticks start it, so that a short helper, or one that must be
- * single-threaded (unshare), is left alone.
+ * once. In other programs the first ticks start it, or their second thread, so that a short helper, or one
+ * that must be single-threaded (unshare), is left alone.
  */
 static void start(int is_node)
 {
@@ -100,11 +101,7 @@ static void start(int is_node)
     __atomic_store_n(&preload.active, 1, __ATOMIC_RELEASE);
     struct thread *main_thread = threads_adopt_main(getauxval(AT_ENTRY), main_stack_high());
     if (main_thread && node_process.enabled) sampler_arm_contact(main_thread);
-    if (!is_node) return;
-    uint64_t mask;
-    sigmask_set(~0ULL, &mask);
-    background_start();
-    sigmask_set(mask, NULL);
+    if (is_node || !main_thread || main_thread->timer < 0) background_start_unmasked();
 }
 
 /* No arguments: musl passes garbage. */

@@ -1,14 +1,16 @@
 /*
  * Overrides: pthread_create.
  *
- * For the new thread's stack bounds, its start routine, and a timer from its first instruction. The end of a
- * thread is seen by the destructor of a thread-specific key, which return, pthread_exit and cancellation all
- * run.
+ * For the new thread's stack bounds, its start routine, and a timer from its first instruction. A program
+ * with a second thread gets the background thread, whatever its threads do with signals. The end of a thread
+ * is seen by the destructor of a thread-specific key, which return, pthread_exit and cancellation all run.
  */
 #include <pthread.h>
 
 #include "active.h"
+#include "collect/background.h"
 #include "next.h"
+#include "sample/sampler.h"
 #include "sample/threads.h"
 
 enum { DESTRUCTOR_ROUNDS = 3 }; /* libc runs 4: we want to be behind other keys' destructors */
@@ -58,6 +60,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *id, const p
         create = (pthread_create_function *)next_symbol("pthread_create");
         __atomic_store_n(&next, create, __ATOMIC_RELAXED);
     }
+    if (preload_active() && sampler.waits_for_background && !sampler.renewing) background_start_unmasked();
     struct thread *thread =
         preload_active() && preload.has_thread_key ? threads_prepare(start, argument) : NULL;
     if (!thread) return create(id, attributes, start, argument);

@@ -12,7 +12,7 @@ let failed = 0;
 
 function ask(path) {
   return new Promise((resolve) => {
-    const query = path === '/search' ? `?word=${answered[path] % 10}` : '';
+    const query = path === '/search' ? `?word=${answered[path] % 2}` : '';
     const request = http.get({ port, host: '127.0.0.1', path: path + query, agent, timeout: 5000 }, (response) => {
       response.resume();
       response.on('end', () => {

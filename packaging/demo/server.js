@@ -80,7 +80,7 @@ function editDistance(a, b) {
 
 function searchArticles(word) {
   const pattern = new RegExp(`(fast|blue)\\s+(\\w+)\\s+sku-\\d*${word}\\b`, 'i');
-  return articles.filter((text) => pattern.test(text)).slice(0, 60)
+  return articles.filter((text) => pattern.test(text)).slice(0, 100)
     .map((text) => ({ text: text.slice(0, 40), score: editDistance(word + ' delivery', text.slice(60, 90)) }))
     .sort((a, b) => a.score - b.score);
 }
@@ -98,7 +98,7 @@ function renderRow(product) {
 
 function renderPage() {
   let rows = '';
-  for (let i = 0; i < 3; i++) rows += products.map(renderRow).join('\n');
+  for (let i = 0; i < 6; i++) rows += products.map(renderRow).join('\n');
   return `<html><body><table>${rows}</table></body></html>`;
 }
 

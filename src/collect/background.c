@@ -11,12 +11,20 @@
 #include "sys/heap.h"
 #include "sys/sigaction.h"
 
-enum { ROUND_NANOS = 250 * 1000 * 1000 };
+enum { ROUND_NANOS = 250 * 1000 * 1000, SHORT_LIFE_INTERVALS = 2 };
 
 int background_prepare(void)
 {
     if (!background.stack) background.stack = heap_map(BACKGROUND_STACK);
     return background.stack ? 0 : -ENOMEM;
+}
+
+void background_start_unmasked(void)
+{
+    uint64_t mask;
+    sigmask_set(~0ULL, &mask);
+    background_start();
+    sigmask_set(mask, NULL);
 }
 
 static void wait_on(uint32_t *word, uint32_t value, int64_t nanos)
@@ -56,8 +64,8 @@ static void finish_here(void)
 {
     uint64_t mask;
     sigmask_set(~0ULL, &mask);
-    collector_start(0);
-    collector_finish();
+    if (background.forked) lifecycle_renew();
+    if (collector_start(0) == 0) collector_finish();
     sigmask_set(mask, NULL);
 }
 
@@ -67,8 +75,9 @@ void background_finish(int64_t timeout_ms)
     sampler_stop();
     if (__atomic_compare_exchange_n(&background.state, &none, BACKGROUND_DONE, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE)) {
-        /* A process that had no tick has nothing to tell, and a forked one lived too short to begin. */
-        if (timeout_ms > 0 && sampler.total_ticks && !background.forked) finish_here();
+        /* A process that used next to no CPU has nothing to tell. */
+        if (timeout_ms > 0 && collector_unseen_cpu() >= SHORT_LIFE_INTERVALS * sampler.interval)
+            finish_here();
         return;
     }
     __atomic_store_n(&background.stop, 1, __ATOMIC_RELEASE);

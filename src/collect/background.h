@@ -10,6 +10,9 @@ int background_prepare(void);
 /* Starts the thread, once; all signals must be blocked. Async-signal-safe (background_start.c). */
 void background_start(void);
 
+/* The same from ordinary code, with any mask. */
+void background_start_unmasked(void);
+
 /* Makes the thread do its next round now. Async-signal-safe (background_start.c). */
 void background_wake(void);
 

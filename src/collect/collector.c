@@ -56,6 +56,13 @@ int collector_wanted(const struct config *config)
     return config->cpu_enabled && config->exporters != 0;
 }
 
+int64_t collector_unseen_cpu(void)
+{
+    int64_t held =
+        collector.accounted > collector.options.start_cpu ? collector.accounted : collector.options.start_cpu;
+    return clock_process_cpu() - held;
+}
+
 static const uint64_t *next_epoch(void *token)
 {
     uint32_t *index = token;

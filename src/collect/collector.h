@@ -34,6 +34,9 @@ void collector_round(void);
 /* The last window. */
 void collector_finish(void);
 
+/* ns of CPU that the process has used since the start (or the fork) and that no window holds yet. */
+int64_t collector_unseen_cpu(void);
+
 /* True if sinks are open: without one nothing needs to be sampled. */
 int collector_wanted(const struct config *config);
 

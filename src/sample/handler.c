@@ -25,8 +25,9 @@ enum {
     INTERPRETER_OFFSET = 40,   /* and the offset in it, a small integer in the upper half (V8 9 to 14) */
 };
 
-/* True if the |count| pages from |page| up can be read: process_vm_readv fails where a load would fault. */
-static int pages_readable(int tid, uintptr_t page, unsigned count)
+/* How many of the |count| pages from |page| up can be read: process_vm_readv stops where a load would fault.
+ */
+static unsigned pages_readable(int tid, uintptr_t page, unsigned count)
 {
     unsigned char sink[PROBE_PAGES];
     struct iovec local = {sink, count};
@@ -35,7 +36,8 @@ static int pages_readable(int tid, uintptr_t page, unsigned count)
         remote[i].iov_base = (void *)(page + (uintptr_t)i * PAGE_BYTES);
         remote[i].iov_len = 1;
     }
-    return sys_call6(SYS_process_vm_readv, tid, (long)&local, 1, (long)remote, (long)count, 0) == (long)count;
+    long n = sys_call6(SYS_process_vm_readv, tid, (long)&local, 1, (long)remote, (long)count, 0);
+    return n > 0 ? (unsigned)n : 0;
 }
 
 /* Extends the known readable part of the stack down to |sp|: only when a thread is deeper than it ever was at
@@ -49,10 +51,23 @@ static int extend_stack(struct thread *thread, uintptr_t sp)
         uintptr_t low = (thread->stack_low & ~(uintptr_t)(PAGE_BYTES - 1)) - pages * PAGE_BYTES;
         if (thread->stack_low % PAGE_BYTES) low += PAGE_BYTES;
         if (low < wanted) low = wanted;
-        if (!pages_readable(thread->tid, low, (unsigned)pages)) return 0;
+        if (pages_readable(thread->tid, low, (unsigned)pages) < pages) return 0;
         thread->stack_low = low;
     }
     return thread->stack_low <= sp;
+}
+
+/* Another stack: a coroutine's, an alternate one, or that of a thread not made by pthread_create. */
+static int probe_stack(struct thread *thread, uintptr_t sp, struct unwind_bounds *bounds)
+{
+    uintptr_t page = sp & ~(uintptr_t)(PAGE_BYTES - 1);
+    unsigned pages = pages_readable(thread->tid, page, PROBE_PAGES);
+    if (pages == PROBE_PAGES || !pages)
+        thread->unknown_sp = sp; /* the background thread looks how far it goes */
+    if (!pages) return 0;
+    thread->other_low = bounds->lo2 = page;
+    thread->other_high = bounds->hi2 = page + (uintptr_t)pages * PAGE_BYTES;
+    return 1;
 }
 
 /* The readable range that |sp| lies in, or 0: unknown (yet). */
@@ -68,8 +83,7 @@ static int find_stack(struct thread *thread, uintptr_t sp, struct unwind_bounds 
         bounds->lo = thread->stack_low;
         return 1;
     }
-    thread->unknown_sp = sp;
-    return 0;
+    return probe_stack(thread, sp, bounds);
 }
 
 /* Where the interpreter stands in the frame with frame pointer |fp|, as V8's own sampler tells it; 0 if

@@ -47,6 +47,9 @@ struct thread {
     void *(*start)(void *);
     void *argument;
 
+    int believes_blocked; /* the program has blocked our signal in this thread, as far as it knows
+                             (preload/masks.c) */
+
     /* Written by the thread at its end, read when ENDED. */
     int64_t final_cpu; /* ns of its CPU clock, -1: unknown */
 

@@ -125,6 +125,7 @@ int sampler_change_signal(void)
     registry_each(disarm_visit, NULL);
     if (process_wide) timer_stop(sampler.process_timer);
     if (signal_is_ours(old)) signal_restore(old);
+    sampler.given_up |= sigmask_bit(old);
     int signo = signal_choose(1, 0);
     int rc = signo < 0 ? signo : signal_install(signo);
     __atomic_store_n(&sampler.signo, rc ? 0 : signo, __ATOMIC_RELEASE);

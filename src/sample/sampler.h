@@ -14,9 +14,11 @@
 
 /* What the handler reads; written before the first timer is armed, but for |stopped| and |signo|. */
 struct sampler {
-    int stopped;                   /* no sample is taken any more */
-    int signo;                     /* the signal of our timers; 0: none chosen */
-    int alternate_stack;           /* handlers run on the alternate stack: a Go runtime is in the process */
+    int stopped;         /* no sample is taken any more */
+    int signo;           /* the signal of our timers; 0: none chosen */
+    int alternate_stack; /* handlers run on the alternate stack: a Go runtime is in the process */
+    uint64_t
+        given_up; /* signals that were ours and that the application took, as a mask: never taken again */
     struct sigaction_raw former;   /* what |signo| would do without us: where foreign signals go */
     struct thread *contact_thread; /* the thread of the contact timer */
     int process_timer;  /* id of the one timer that stands in for all when the kernel gives no more; -1: none

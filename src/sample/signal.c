@@ -11,6 +11,7 @@ enum { LOWEST_RT = 35, HIGHEST_RT = 64 };
 static int is_free(int signo)
 {
     struct sigaction_raw action;
+    if (sampler.given_up & sigmask_bit(signo)) return 0;
     return sigaction_get(signo, &action) == 0 && action.handler == (void *)SIG_DFL;
 }
 

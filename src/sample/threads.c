@@ -18,6 +18,8 @@ struct thread *threads_prepare(void *(*start)(void *), void *argument)
     thread->start = start;
     thread->argument = argument;
     thread->start_routine = (uintptr_t)start;
+    const struct thread *creator = registry_find(sys_gettid());
+    thread->believes_blocked = creator && creator->believes_blocked;
     return thread;
 }
 

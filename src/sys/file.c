@@ -98,17 +98,17 @@ int file_make_directories(const char *path)
 {
     char part[4096];
     size_t len = strlen(path);
+    int failed = 0; /* the first refusal: what follows from it says less */
     if (len == 0 || len >= sizeof part) return -ENAMETOOLONG;
     for (size_t i = 1; i <= len; i++) {
         if (i < len && path[i] != '/') continue;
         memcpy(part, path, i);
         part[i] = 0;
         int rc = (int)sys_call3(SYS_mkdirat, AT_FDCWD, part, 0777);
-        if (rc && rc != -EEXIST && i == len) return rc;
+        if (rc && rc != -EEXIST && !failed) failed = rc;
     }
     struct stat st;
-    int rc = file_stat(path, &st, 0);
-    if (rc) return rc;
+    if (file_stat(path, &st, 0)) return failed ? failed : -ENOENT;
     return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 

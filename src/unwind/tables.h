@@ -18,7 +18,7 @@
 #include "unwind/tables_current.h"
 
 /* The PC cache: direct-mapped words of pc << 16 | rule number + 1, 0: free. A pc has 47 bits, so one word
- * holds both and cannot be torn. 32 KiB: live node stacks hit it in over 90 % of their frames. */
+ * holds both and cannot be torn. 32 KiB, of which only the used pages count. */
 enum { TABLES_CACHE_BITS = 12, TABLES_CACHE_SLOTS = 1 << TABLES_CACHE_BITS };
 
 struct unwind_module {

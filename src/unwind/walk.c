@@ -16,7 +16,7 @@ struct walker {
     int old;        /* the innermost frame of the last stack that the walk has not passed yet, -1: none */
 };
 
-/* Other threads' sanitizers see only a neighbour's stack here. */
+/* The stack's words as they are, the sanitizer's red zones between variables included. */
 __attribute__((no_sanitize("address", "undefined"))) static inline uintptr_t load(const struct walker *w,
                                                                                   uintptr_t address)
 {

@@ -38,5 +38,6 @@ int main(int argc, char **argv)
     for (int i = 0; i < made; i++) pthread_join(ids[i], NULL);
     printf("threads %d\n", made);
     print_used(begin);
+    free(ids);
     return 0;
 }

@@ -46,7 +46,7 @@ class ForkStorm(HazardCase):
             found, named = total(mine), cumulative(mine, "child_burn")
             report(f"  child {pid}: {found / used - 1:+.2%} of {used / 1e9:.2f} s, child_burn {named / used:.1%}")
             self.assertAlmostEqual(found, used, delta=0.005 * used + 3e6)
-            self.assertGreater(named, 0.9 * used)
+            self.assertGreater(named, 0.8 * used, "all but its first ticks")
             self.assertEqual(cumulative(mine, "parent_burn"), 0, "nothing of the parent's")
             self.assertIn(f"resource: process.pid={pid}", mine[0].comments)
             instances.update(c for c in mine[0].comments if c.startswith("resource: service.instance.id="))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resource limits: the program goes on as without us, said once where something is lost."""
+import os
 import re
 import resource
 import unittest
@@ -17,8 +18,8 @@ class Timers(HazardCase):
         run = self.profile("burners", 20, 100, preexec_fn=limit(resource.RLIMIT_SIGPENDING, count), deadline=30)
         self.assertEqual(run.returncode, 0)
         self.assertEqual(run.lines("threads"), [["20"]])
-        error = self.assert_total(run)
         self.assert_one_message(run, "timer.*ulimit -i")
+        error = self.assert_total(run)
         self.assertGreater(run.profiles[0].dropped()["timers_refused"], 0)
         report(f"ulimit -i {count}: {error:+.3%}, burner {cumulative(run.profiles, 'burner') / total(run.profiles):.1%}"
                f": {run.err.strip()}")
@@ -56,7 +57,9 @@ class Processes(HazardCase):
         """RLIMIT_NPROC of an unprivileged user: our thread cannot be made, the program does not notice."""
         program = self.fixture("burners")
         env = self.environment(program)
-        run = self.execute(["setpriv", "--reuid", "65534", "--clear-groups", "sh", "-c",
+        os.mkdir(self.profile_dir())
+        os.chmod(self.profile_dir(), 0o777)
+        run = self.execute(["setpriv", "--reuid", "65534", "--clear-groups", "bash", "-c",
                             f"ulimit -u 1; exec env LD_PRELOAD={LIBRARY} {program} 0 300"],
                            {k: v for k, v in env.items() if k != "LD_PRELOAD"}, 20)
         self.assertEqual((run.returncode, run.lines("threads")), (0, [["0"]]))

@@ -38,13 +38,19 @@ class Preload(HazardCase):
             self.assert_clean(run)
             self.assert_total(run)
 
-    def test_a_sanitized_program_is_left_alone(self):
-        plain = self.plain("burners_asan", 4, 100)
+    def sanitized(self, name):
+        plain = self.plain(name, 4, 300)
         self.assertEqual(plain.returncode, 0, plain.err)
-        run = self.profile("burners_asan", 4, 100)
+        run = self.profile(name, 4, 300, interval=1000)
         self.assert_clean(run)
         self.assertEqual(run.lines("threads"), plain.lines("threads"))
-        self.assertEqual(run.profiles, [])
+        return run
+
+    def test_a_sanitizer_that_can_be_seen_is_left_alone(self):
+        self.assertEqual(self.sanitized("burners_asan_exported").profiles, [])
+
+    def test_a_sanitizer_that_hides_its_symbols_does_not_mind(self):
+        self.assert_total(self.sanitized("burners_asan"))
 
 
 if __name__ == "__main__":

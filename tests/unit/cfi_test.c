@@ -650,9 +650,9 @@ static void damage_often(const char *part, int rounds)
 
 START_TEST(damaged_records_give_fewer_rows_and_nothing_worse)
 {
-    damage_often("", 2000);
-    damage_often("/ld-linux-x86-64.so.2", 600);
-    damage_often("/libc.so.6", 100);
+    damage_often("", 1500);
+    damage_often("/ld-linux-x86-64.so.2", 500);
+    damage_often("/libc.so.6", 60);
 }
 END_TEST
 

@@ -218,9 +218,9 @@ START_TEST(interrupted_stacks_are_libunwinds)
         char name[64];
         snprintf(name, sizeof name, "%s, SIGPROF", s->name);
         start_ticks();
-        for (unsigned i = 0; counts.stacks < 250; i++) s->run(i * 7919, nothing);
+        for (unsigned i = 0; counts.stacks < 150; i++) s->run(i * 7919, nothing);
         stop_ticks();
-        verdict(name, 250);
+        verdict(name, 150);
     }
 }
 END_TEST
@@ -520,7 +520,7 @@ START_TEST(publishing_under_two_walking_threads)
     ck_assert(elf_find("/libc.so.6", &libc));
     for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, walk_all_the_time, &race.slots[i]);
     unsigned most = 0;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 150; i++) {
         struct unwind_module set[1] = {{libc.source.start, libc.source.limit, NULL}};
         ck_assert_int_eq(cfi_build(&libc.source, &set[0].cfi), 0);
         ck_assert_int_eq(tables_publish(set, 1), 0);
@@ -532,7 +532,7 @@ START_TEST(publishing_under_two_walking_threads)
     for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
     struct slots none = {{0, 0}, 0};
     ck_assert_uint_eq(reclaim(&none), 0);
-    printf("%ld walks while 300 snapshots were published, at most %u waited\n", race.walks, most);
+    printf("%ld walks while 150 snapshots were published, at most %u waited\n", race.walks, most);
 }
 END_TEST
 

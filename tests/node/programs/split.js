@@ -29,11 +29,11 @@ function burn40(n) {
 const cpu = () => { const t = process.cpuUsage(); return t.user + t.system; };
 const parts = [[burn10, 1], [burn20, 2], [burn30, 3], [burn40, 4]];
 const used = { burn10: 0, burn20: 0, burn30: 0, burn40: 0 };
-const UNIT = 400000;
+const UNIT = 4000000;
 
 function round() {
   for (const [burn, weight] of parts) {
-    // Slices of unequal length, so that no tick can keep step with them.
+    // Slices of several ticks, so that few samples say much, and of unequal length, so that no tick keeps step with them.
     const n = Math.floor(UNIT * weight * (0.5 + Math.random()));
     const before = cpu();
     burn(n);
