@@ -91,7 +91,8 @@ def main():
         for name in names:
             medians = [statistics.median(ratios) for ratios, _, _ in results[name]]
             every = [ratio for ratios, _, _ in results[name] for ratio in ratios]
-            rows.append([peers.names[name], f"{statistics.median(every):+.1f} %", f"{min(medians):+.1f} .. {max(medians):+.1f} %",
+            rows.append([peers.names[name], f"{statistics.median(every):+.1f} %",
+                         f"{min(medians):+.1f} .. {max(medians):+.1f} %",
                          f"{statistics.median(base for _, base, _ in results[name]):.1f} us",
                          f"{statistics.median(rss for _, _, rss in results[name]):+.1f} MB"])
         version = subprocess.run([peers.node, "--version"], capture_output=True, text=True, check=True).stdout.strip()

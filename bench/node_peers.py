@@ -36,8 +36,8 @@ class Peers:
                       "cpu-prof": "node --cpu-prof, 10 ms"}
 
     def install_datadog(self):
-        subprocess.run(["npm", "i", "--silent", "--no-audit", "--no-fund", "@datadog/pprof@5.20.0"], cwd=self.directory, check=True,
-                       timeout=300, stdout=subprocess.DEVNULL)
+        subprocess.run(["npm", "i", "--silent", "--no-audit", "--no-fund", "@datadog/pprof@5.20.0"], cwd=self.directory,
+                       check=True, timeout=300, stdout=subprocess.DEVNULL)
         self.datadog = os.path.join(self.directory, "datadog.js")
         with open(self.datadog, "w") as file:
             file.write(DATADOG % os.path.join(self.directory, "node_modules", "@datadog", "pprof"))

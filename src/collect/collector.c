@@ -281,26 +281,37 @@ static void drain(int last)
     take_held(last);
 }
 
+/* |used| ns of |thread|'s clock belong to this window. */
+static void settle(struct thread *thread, int64_t used)
+{
+    if (used <= 0) return;
+    if (collector.window.profile) window_expect(&collector.window, thread, used);
+    collector.accounted += used;
+    thread->accounted_cpu += used;
+}
+
+/* What |thread| used since the last window, by its clock's reading |cpu|; by its samples when that could not
+ * be read. */
+static int64_t used_by(const struct thread *thread, int64_t cpu)
+{
+    if (cpu >= 0) return cpu - thread->accounted_cpu;
+    return thread->window == collector.window.number ? thread->window_sampled : 0;
+}
+
 /* Slots of threads that ended: their clock's last word, then the slot is free. Their samples are drained by
  * now. */
 static void settle_ended(struct thread *thread, void *context)
 {
     if (thread->state != THREAD_ENDED) return;
-    int64_t sampled = thread->window == collector.window.number ? thread->window_sampled : 0;
-    int64_t used = thread->final_cpu >= 0 ? thread->final_cpu - thread->accounted_cpu : sampled;
-    if (collector.window.profile && used > 0) window_expect(&collector.window, thread, used);
-    collector.accounted += used > 0 ? used : 0;
+    settle(thread, used_by(thread, thread->final_cpu));
     registry_release(thread);
 }
 
+/* A thread that ended without telling has no clock any more; the next round takes its slot away. */
 static void settle_live(struct thread *thread, void *context)
 {
-    if (thread->state != THREAD_LIVE) return;
-    int64_t now = clock_read(clock_of_thread(thread->tid));
-    if (now <= thread->accounted_cpu) return;
-    if (collector.window.profile) window_expect(&collector.window, thread, now - thread->accounted_cpu);
-    collector.accounted += now - thread->accounted_cpu;
-    thread->accounted_cpu = now;
+    if (thread->state == THREAD_LIVE)
+        settle(thread, used_by(thread, clock_read(clock_of_thread(thread->tid))));
 }
 
 static void settle_isolates(void)

@@ -15,9 +15,11 @@ struct sampler sampler;
 
 enum {
     PAGE_BYTES = 4096,
-    PROBE_PAGES = 16,     /* pages asked about in one system call */
-    PROBE_CALLS = 16,     /* a tick looks at 1 MiB more of a stack at most */
-    BACKGROUND_AFTER = 2, /* ticks: a helper that lives shorter gets no thread */
+    PROBE_PAGES = 16,       /* pages asked about in one system call */
+    PROBE_CALLS = 16,       /* a tick looks at 1 MiB more of a stack at most */
+    NEAR_STACK = 256 << 20, /* bytes: a stack pointer further below the known part is on another stack */
+    RED_ZONE = 128,         /* bytes below the stack pointer that are the function's (System V x86-64 ABI) */
+    BACKGROUND_AFTER = 2,   /* ticks: a helper that lives shorter gets no thread */
     FRAME_CONTEXT =
         8, /* V8's frames, below their frame pointer (V8 9 to 14): the context, or the frame's type */
     FRAME_FUNCTION = 16,       /* the JSFunction */
@@ -42,7 +44,7 @@ static unsigned pages_readable(int tid, uintptr_t page, unsigned count)
 
 /* Extends the known readable part of the stack down to |sp|: only when a thread is deeper than it ever was at
  * a tick. */
-static int extend_stack(struct thread *thread, uintptr_t sp)
+__attribute__((noinline)) static int extend_stack(struct thread *thread, uintptr_t sp)
 {
     uintptr_t wanted = sp & ~(uintptr_t)(PAGE_BYTES - 1);
     for (unsigned call = 0; call < PROBE_CALLS && thread->stack_low > wanted; call++) {
@@ -58,7 +60,8 @@ static int extend_stack(struct thread *thread, uintptr_t sp)
 }
 
 /* Another stack: a coroutine's, an alternate one, or that of a thread not made by pthread_create. */
-static int probe_stack(struct thread *thread, uintptr_t sp, struct unwind_bounds *bounds)
+__attribute__((noinline)) static int probe_stack(struct thread *thread, uintptr_t sp,
+                                                 struct unwind_bounds *bounds)
 {
     uintptr_t page = sp & ~(uintptr_t)(PAGE_BYTES - 1);
     unsigned pages = pages_readable(thread->tid, page, PROBE_PAGES);
@@ -70,19 +73,19 @@ static int probe_stack(struct thread *thread, uintptr_t sp, struct unwind_bounds
     return 1;
 }
 
-/* The readable range that |sp| lies in, or 0: unknown (yet). */
+/* The readable range that |sp| lies in, or 0: unknown (yet). The red zone below it is wanted too: after "pop
+ * rbp" the saved value is still looked for there. */
 static int find_stack(struct thread *thread, uintptr_t sp, struct unwind_bounds *bounds)
 {
+    uintptr_t wanted = sp - RED_ZONE;
+    if (wanted < thread->stack_low && sp < thread->stack_high && sp + NEAR_STACK > thread->stack_low)
+        extend_stack(thread, wanted);
     *bounds = (struct unwind_bounds){.lo = thread->stack_low,
                                      .hi = thread->stack_high,
                                      .lo2 = thread->other_low,
                                      .hi2 = thread->other_high};
     if (sp >= thread->stack_low && sp < thread->stack_high) return 1;
     if (sp >= thread->other_low && sp < thread->other_high) return 1;
-    if (sp < thread->stack_low && thread->stack_high && extend_stack(thread, sp)) {
-        bounds->lo = thread->stack_low;
-        return 1;
-    }
     return probe_stack(thread, sp, bounds);
 }
 

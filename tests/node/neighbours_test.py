@@ -50,9 +50,18 @@ class Neighbours(NodeCase):
         self.assertEqual(len(glob.glob(os.path.join(self.directory, "*.heapprofile"))), 2)
 
     def test_a_snapshot_is_built_and_runs(self):
-        entry = self.write("snapshot.js", "globalThis.kept = 41; require('v8').startupSnapshot.setDeserializeMainFunction("
-                           "() => { function fromSnapshot(limit) { let n = 0; while (process.cpuUsage().user < limit) n++; return n; } "
-                           "fromSnapshot(400000); console.log(kept + 1); });")
+        entry = self.write("snapshot.js", """
+            globalThis.kept = 41;
+            require('v8').startupSnapshot.setDeserializeMainFunction(() => {
+                const cpu = () => { const t = process.cpuUsage(); return t.user + t.system; };
+                function fromSnapshot() {
+                    let n = 0;
+                    while (cpu() < 400000) for (let i = 0; i < 1e5; i++) n += i;
+                    return n;
+                }
+                fromSnapshot();
+                console.log(kept + 1);
+            });""")
         blob = os.path.join(self.directory, "snapshot.blob")
         built = self.profiled("--snapshot-blob", blob, "--build-snapshot", entry)
         self.assertEqual((built.returncode, built.stdout), (0, ""), built.stderr)
@@ -97,8 +106,12 @@ class Neighbours(NodeCase):
             const { Session } = require('inspector');
             const session = new Session();
             session.connect();
-            const cpu = () => process.cpuUsage().user;
-            function inspected(until) { let n = 0; while (cpu() < until) n++; return n; }
+            const cpu = () => { const t = process.cpuUsage(); return t.user + t.system; };
+            function inspected(until) {
+                let n = 0;
+                while (cpu() < until) for (let i = 0; i < 1e5; i++) n += i;
+                return n;
+            }
             session.post('Profiler.enable', () => session.post('Profiler.start', () => {
                 inspected(cpu() + 400000);
                 session.post('Profiler.stop', (error, { profile }) => {
@@ -124,16 +137,17 @@ class Neighbours(NodeCase):
         self.assertIn("# pass 1" if "# pass" in result.stdout else "pass 1", result.stdout)
 
     def test_switched_off_nothing_is_left(self):
+        program = self.write("tasks.js", "console.log(require('fs').readdirSync('/proc/self/task').length)")
+        plain = self.plain(program)
         for extra in ({"OTEL_SDK_DISABLED": "true"}, {"OTEL_PROFILING_ENABLED": "false"}, {"OTEL_PROFILES_EXPORTER": "none"}):
-            result = self.profiled("-e", "console.log(require('fs').readdirSync('/proc/self/task').length)", extra=extra.items())
-            plain = self.plain("-e", "console.log(require('fs').readdirSync('/proc/self/task').length)")
+            result = self.profiled(program, extra=extra.items())
             self.assertEqual((result.returncode, result.stdout, result.stderr), (0, plain.stdout, ""), extra)
             self.assertEqual(result.profiles.paths, [])
 
     def test_many_starts_are_all_the_same(self):
         # Node before 18.17 was killed at its start by a profiling signal.
         for _ in range(200 if FULL else 15):
-            result = subprocess.run([NODE, "-e", "process.exitCode = 3; console.log(1)"], capture_output=True, text=True, timeout=30,
-                                    env=self.preload(1000))
+            result = subprocess.run([NODE, "-e", "process.exitCode = 3; console.log(1)"], capture_output=True, text=True,
+                                    timeout=30, env=self.preload(1000))
             self.assertEqual((result.returncode, result.stdout, result.stderr), (3, "1\n", ""))
         self.assertTrue(Profiles(self.profile_directory).paths)

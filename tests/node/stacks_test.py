@@ -34,7 +34,8 @@ class Stacks(NodeCase):
         # positions has its first line.
         with open(path) as file:
             text = file.read().split("\n")
-        for function, call in (("handleRequest", r"hashInOpenSsl\(400\)|parseInV8\(400\)"), ("acceptRequests", r"handleRequest\(\)")):
+        for function, call in (("handleRequest", r"hashInOpenSsl\(400\)|parseInV8\(400\)"),
+                               ("acceptRequests", r"handleRequest\(\)")):
             for frame in profiles.frames(function):
                 self.assertEqual(frame.file, path)
                 self.assertTrue(re.search(call, text[frame.line - 1]) or frame.line == frame.start_line, frame)

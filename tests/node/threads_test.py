@@ -70,8 +70,14 @@ class Threads(NodeCase):
         self.assertEqual(result.profiles.pids(), {result.pid}, "shells and true are not profiled")
 
     def test_a_child_of_node_that_is_node_is_profiled_too(self):
-        child = self.write("child.js", "let n = 0; function inChild() { while (process.cpuUsage().user < 150000) n++; } "
-                           "inChild(); process.send(process.pid);")
+        child = self.write("child.js", """
+            const cpu = () => { const t = process.cpuUsage(); return t.user + t.system; };
+            function inChild() {
+                let n = 0;
+                while (cpu() < 150000) for (let i = 0; i < 1e5; i++) n += i;
+            }
+            inChild();
+            process.send(process.pid);""")
         parent = self.write("parent.js", "require('child_process').fork(%s).on('message', (pid) => console.log(pid));"
                             % json.dumps(child))
         result = self.profiled(parent)

@@ -1,9 +1,18 @@
 'use strict';
 // Everything about the process that the library might change and must not.
-const own = ['LD_PRELOAD', 'OTEL_PROFILES_EXPORTER', 'OTEL_PROFILING_FILE_DIR', 'OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS'];
+const fs = require('fs');
+const own = ['LD_PRELOAD', 'OTEL_PROFILES_EXPORTER', 'OTEL_PROFILING_FILE_DIR',
+  'OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS'];
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !own.includes(key)));
 console.log(JSON.stringify({
-  env, argv: process.argv, execArgv: process.execArgv, signals: process.listenerCount('SIGPROF'), globals: Object.getOwnPropertyNames(globalThis).sort(),
-  listeners: process.eventNames().map(String).sort(), modules: Object.keys(require.cache).length, resources: (process.getActiveResourcesInfo || (() => []))(),
-  limit: Error.stackTraceLimit, umask: process.umask(), fds: require('fs').readdirSync('/proc/self/fd').length,
+  env,
+  argv: process.argv,
+  execArgv: process.execArgv,
+  globals: Object.getOwnPropertyNames(globalThis).sort(),
+  listeners: process.eventNames().map(String).sort(),
+  modules: Object.keys(require.cache),
+  resources: process.getActiveResourcesInfo ? process.getActiveResourcesInfo() : [],
+  stackTraceLimit: Error.stackTraceLimit,
+  umask: process.umask(),
+  descriptors: fs.readdirSync('/proc/self/fd').length,
 }));
