@@ -1,6 +1,7 @@
 /*
- * Times every run of the signal handler in a live process: the library's own objects, with sampler_handle wrapped by the
- * linker (--wrap). Prints to stderr at exit. The kernel's part of a signal (entry, frame, sigreturn) is not in it.
+ * Times every run of the signal handler in a live process: the library's own objects, with sampler_handle
+ * wrapped by the linker (--wrap). Prints to stderr at exit. The kernel's part of a signal (entry, frame,
+ * sigreturn) is not in it.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -46,10 +47,11 @@ __attribute__((destructor)) static void report(void)
     sort_u64(timing.ticks, n);
     uint64_t per_micro = ticks / micros;
     char line[256];
-    size_t len = fmt_text(line, sizeof line, "handler: runs %lu median %lu ns p90 %lu ns p99 %lu ns max %lu ns\n",
-                          (unsigned long)n, (unsigned long)(timing.ticks[n / 2] * 1000 / per_micro),
-                          (unsigned long)(timing.ticks[n * 9 / 10] * 1000 / per_micro),
-                          (unsigned long)(timing.ticks[n * 99 / 100] * 1000 / per_micro),
-                          (unsigned long)(timing.ticks[n - 1] * 1000 / per_micro));
+    size_t len =
+        fmt_text(line, sizeof line, "handler: runs %lu median %lu ns p90 %lu ns p99 %lu ns max %lu ns\n",
+                 (unsigned long)n, (unsigned long)(timing.ticks[n / 2] * 1000 / per_micro),
+                 (unsigned long)(timing.ticks[n * 9 / 10] * 1000 / per_micro),
+                 (unsigned long)(timing.ticks[n * 99 / 100] * 1000 / per_micro),
+                 (unsigned long)(timing.ticks[n - 1] * 1000 / per_micro));
     file_write_all(2, line, len);
 }

@@ -153,7 +153,7 @@ FOUR_LEVELS(8, 9, 10, 11, level_12)
 FOUR_LEVELS(4, 5, 6, 7, level_8)
 FOUR_LEVELS(0, 1, 2, 3, level_4)
 
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_attr_t attr;
     void *low;
@@ -170,10 +170,10 @@ int main(void)
            (double)(nanoseconds() - from) / 1e6);
     struct elf_module node;
     struct cfi_table *t;
-    if (elf_load_file("/opt/cache/node-20.20.2/bin/node", &node)) {
+    if (argc > 1 && elf_load_file(argv[1], &node)) {
         from = nanoseconds();
         if (cfi_build(&node.source, &t)) return 1;
-        printf("node 20: %u rows, %zu KB, %.1f ms, %u rules in all\n", t->row_count, cfi_bytes(t) / 1024,
+        printf("%s: %u rows, %zu KB, %.1f ms, %u rules in all\n", argv[1], t->row_count, cfi_bytes(t) / 1024,
                (double)(nanoseconds() - from) / 1e6, rule_count());
         cfi_free(t);
     }

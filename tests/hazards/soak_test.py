@@ -17,6 +17,7 @@ class Soak(HazardCase):
         self.assertEqual(failures, "0")
         self.assertGreater(min(int(loads), int(throws), int(allocations)), 100)
         error = self.assert_total(run)
+        unsampled = by_function(run.profiles)["[unsampled]"] / total(run.profiles)
         top = sorted(by_function(run.profiles).items(), key=lambda item: -item[1])[:4]
         dropped = {}
         for p in run.profiles:
@@ -24,7 +25,8 @@ class Soak(HazardCase):
                 dropped[cause] = dropped.get(cause, 0) + count
         report(f"soak {millis} ms: {loads} loads, {throws} throws, {allocations} allocations; {len(run.profiles)} "
                f"profiles, total {total(run.profiles) / 1e9:.2f} s ({error:+.3%}); "
-               f"dropped {({k: v for k, v in dropped.items() if v})}; top {[n for n, _ in top]}")
+               f"unsampled {unsampled:.2%}; dropped {({k: v for k, v in dropped.items() if v})}; top {[n for n, _ in top]}")
+        self.assertLess(unsampled, 0.03, "nobody's timer is taken away")
         return run
 
     def test_loader_allocator_and_exceptions(self):

@@ -34,8 +34,8 @@ class Live(unittest.TestCase):
         self.assertGreater(compared, 1000)
         # A library that was loaded since the last look, 50 ms ago, has no table yet: such stacks end with a cut.
         self.assertLess(shorter, compared * 0.01, run.stderr)
-        # libunwind itself loses its way in one of some thousand stacks: in code that has no unwind information.
-        self.assertLessEqual(different, compared * 0.002, run.stderr)
+        # Both lose their way, each in its own, inside libgcc while it installs an exception's context (15 in 10,000 stacks).
+        self.assertLessEqual(different, compared * 0.005, run.stderr)
 
     def test_node(self):
         for node in NODES:

