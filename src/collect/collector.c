@@ -19,8 +19,9 @@
 #include "sys/process.h"
 
 enum {
-    HELD_LIMIT = 4096,        /* samples that wait for their code map at most */
-    SLOW_CHECKS_EVERY = 4,    /* rounds: things that need looking at about once a second */
+    HELD_LIMIT = 4096,     /* samples that wait for their code map at most */
+    SLOW_CHECKS_EVERY = 4, /* rounds: things that need looking at about once a second */
+    SMALL_HDR_BYTES = 256 * 1024,
     MODULE_COST_FACTOR = 1000 /* the maps are read at most so often that it costs 0.1 % of a core */
 };
 
@@ -70,15 +71,16 @@ static const uint64_t *next_epoch(void *token)
     return *index < count ? &registry_at((*index)++)->epoch : NULL;
 }
 
-/* New tables for the modules that are mapped now. */
-static void publish_tables(void)
+/* Builds the missing tables of modules whose index is at most |hdr_limit| bytes and publishes what there is.
+ */
+static void publish_up_to(size_t hdr_limit)
 {
     struct modules *modules = &collector.frames.modules;
     struct unwind_module *list = heap_zalloc(modules->live_count + 1, sizeof *list);
     for (size_t i = 0; list && i < modules->live_count; i++) {
         struct module *module = modules->live[i];
         list[i] = (struct unwind_module){module->start, module->limit, module->unwind};
-        if (module->unwind) continue;
+        if (module->unwind || module->eh_frame_hdr_size > hdr_limit) continue;
         struct cfi_source source = {module->eh_frame_hdr, module->eh_frame_hdr_size, module->start,
                                     module->limit};
         if (cfi_build(&source, &list[i].cfi) == 0) module->unwind = list[i].cfi;
@@ -86,6 +88,17 @@ static void publish_tables(void)
     int rc = list ? tables_publish(list, (uint32_t)modules->live_count) : -ENOMEM;
     heap_free(list);
     if (rc) log_warn("no memory for unwind tables: stacks may be cut");
+}
+
+/*
+ * New tables for the modules that are mapped now. In a V8 process small ones come first: until the node
+ * binary's own is built (18 ms) its frames are walked by frame pointers, which all of its code has.
+ */
+static void publish_tables(void)
+{
+    struct modules *modules = &collector.frames.modules;
+    if (sampler.script && !tables_current()) publish_up_to(SMALL_HDR_BYTES);
+    publish_up_to(SIZE_MAX);
     for (size_t i = 0; i < modules->count; i++)
         if (modules->all[i]->gone) modules->all[i]->unwind = NULL; /* freed with the snapshot */
 }

@@ -26,6 +26,7 @@ struct node_isolate {
     v8_isolate *isolate;
     uint32_t thread_index; /* its thread's slot */
     uint32_t thread_generation;
+    uint32_t ticks;       /* while a request is on its way */
     uint64_t attached_at; /* node_process.sequence when V8 had told of all existing code */
 };
 
@@ -50,18 +51,20 @@ extern struct node_process node_process;
 struct node_isolate *node_isolate_of(const struct thread *thread);
 
 /*
- * One tick on |thread|: makes first contact, or asks for the interrupt that attaches. Calls V8's
- * TryGetCurrent, GetCodeRange and RequestInterrupt, and only when the interrupted pc lies in V8's own code:
- * there the isolate is whole and the thread holds no lock of malloc or V8.
+ * One tick on |thread|, whose interrupted stack is in thread->memo: makes first contact, or asks for the
+ * interrupt that attaches. Calls V8's TryGetCurrent, GetCodeRange and RequestInterrupt, and only when the
+ * stack proves that this is safe: from the interrupted function to V8's code there is nothing but functions
+ * of the binary that V8 is in, so the isolate is running and the thread holds no lock of malloc.
  */
-void node_tick(struct thread *thread, const struct regs *regs, const struct unwind_tables *tables);
+void node_tick(struct thread *thread, const struct unwind_tables *tables);
 
 /*
- * A tick that takes no sample but makes contact early: code that V8 replaced on the stack (OSR) before we
- * attach is never told again, so the first loops of a program would stay unnamed. Ends its own timer after
- * contact, or when the program has run for long without JavaScript.
+ * True if a tick of the contact timer is to call node_tick: such ticks take no sample but make contact early,
+ * because code that V8 replaces on the stack (OSR) before we attach is never told again, and the first loops
+ * of a program would go by other means. Ends the timer after contact, or when the program has run for long
+ * without JavaScript.
  */
-void node_contact_tick(struct thread *thread, const struct regs *regs, const struct unwind_tables *tables);
+int node_contact_due(void);
 
 /*
  * V8's own stack of |thread| into thread->js_frames: the number of frames, 0 when V8 refuses (garbage

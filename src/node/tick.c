@@ -2,7 +2,7 @@
 #include "node/isolate.h"
 #include "sys/rawcall.h"
 
-enum { CONTACT_TICKS = 2000 };
+enum { CONTACT_TICKS = 2000, REQUEST_TICKS = 50 };
 
 struct node_process node_process;
 
@@ -50,6 +50,7 @@ static struct node_isolate *claim(v8_isolate *v8, const struct thread *thread)
             continue;
         isolate->index = i;
         isolate->isolate = v8;
+        isolate->ticks = 0;
         isolate->thread_index = thread->index;
         isolate->thread_generation = thread->generation;
         return isolate;
@@ -57,7 +58,7 @@ static struct node_isolate *claim(v8_isolate *v8, const struct thread *thread)
     return 0;
 }
 
-/* The isolate whose code was interrupted at |pc|, proven to be whole: first contact. */
+/* The isolate whose code at |pc| is on the interrupted stack: first contact. */
 static struct node_isolate *meet(struct thread *thread, uintptr_t pc)
 {
     v8_isolate *v8 = node_process.v8.try_get_current();
@@ -73,14 +74,42 @@ static struct node_isolate *meet(struct thread *thread, uintptr_t pc)
     return isolate;
 }
 
-void node_tick(struct thread *thread, const struct regs *regs, const struct unwind_tables *tables)
+/*
+ * The innermost frame of V8's code on the interrupted stack, if everything above it is the binary's own text:
+ * then the thread is in no function of libc, holds no lock of malloc, and its isolate is whole, for it runs
+ * its code. 0: no such proof. (V8's own critical section that RequestInterrupt takes is recursive, and what
+ * it guards are flags: the worst that a tick inside it can do is that the request is lost, and asked again.)
+ */
+static uintptr_t proven_frame(const struct unwind_memo *memo, const struct unwind_tables *tables)
+{
+    const struct unwind_module *home = tables_find(tables, node_process.blob_start);
+    for (unsigned i = 0; i < memo->count; i++) {
+        uintptr_t pc = unwind_frame_at(memo, i)->pc & ~UNWIND_PC_FLAGS;
+        if (node_is_v8_code(pc, tables)) return pc;
+        if (!home || tables_find(tables, pc) != home) return 0;
+    }
+    return 0;
+}
+
+/* True if the isolate waits for a request: it is new, or its last one got lost. */
+static int wants_request(struct node_isolate *isolate)
+{
+    uint32_t state = __atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE);
+    if (state == ISOLATE_REQUESTED && ++isolate->ticks % REQUEST_TICKS == 0)
+        __atomic_compare_exchange_n(&isolate->state, &state, ISOLATE_SEEN, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED);
+    return __atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE) == ISOLATE_SEEN;
+}
+
+void node_tick(struct thread *thread, const struct unwind_tables *tables)
 {
     if (!node_process.enabled || __atomic_load_n(&node_process.closing, __ATOMIC_ACQUIRE)) return;
     if (!node_process.blob_start) learn_blob();
     struct node_isolate *isolate = node_isolate_of(thread);
-    if (isolate && isolate->state != ISOLATE_SEEN) return;
-    if (!node_is_v8_code(regs->pc, tables)) return;
-    if (!isolate) isolate = meet(thread, regs->pc);
+    if (isolate && !wants_request(isolate)) return;
+    uintptr_t pc = proven_frame(thread->memo, tables);
+    if (!pc) return;
+    if (!isolate) isolate = meet(thread, pc);
     if (!isolate) return;
     uint32_t seen = ISOLATE_SEEN;
     if (__atomic_compare_exchange_n(&isolate->state, &seen, ISOLATE_REQUESTED, 0, __ATOMIC_ACQ_REL,
@@ -88,16 +117,14 @@ void node_tick(struct thread *thread, const struct regs *regs, const struct unwi
         node_process.v8.request_interrupt(isolate->isolate, node_process.attach, isolate);
 }
 
-void node_contact_tick(struct thread *thread, const struct regs *regs, const struct unwind_tables *tables)
+int node_contact_due(void)
 {
     int timer = node_process.contact_timer;
-    if (timer < 0) return;
-    if (!node_process.attached_ever && ++node_process.contact_ticks < CONTACT_TICKS) {
-        node_tick(thread, regs, tables);
-        return;
-    }
+    if (timer < 0) return 0;
+    if (!node_process.attached_ever && ++node_process.contact_ticks < CONTACT_TICKS) return 1;
     node_process.contact_timer = -1;
     sys_call1(SYS_timer_delete, timer);
+    return 0;
 }
 
 unsigned node_stack_sample(struct thread *thread, const struct regs *regs)

@@ -118,16 +118,6 @@ static const struct unwind_frame *copied_frame(const struct unwind_memo *memo, u
     return i == leaf_side ? 0 : unwind_frame_at(memo, memo->count - (count - i));
 }
 
-static void contact(const siginfo_t *info, const ucontext_t *context)
-{
-    struct thread *thread = sampler.contact_thread;
-    if (info->si_timerid != node_process.contact_timer || thread->epoch) return;
-    struct regs regs = regs_from_ucontext(context);
-    const struct unwind_tables *tables = tables_enter(&thread->epoch);
-    node_contact_tick(thread, &regs, tables);
-    tables_leave(&thread->epoch);
-}
-
 static void write_record(struct thread *thread, const struct unwind_bounds *bounds, const struct regs *regs,
                          uint64_t weight, unsigned js_count)
 {
@@ -200,11 +190,26 @@ static void take_sample(struct thread *thread, const ucontext_t *context, uint64
         __atomic_add_fetch(&sampler.unknown_stacks, 1, __ATOMIC_RELAXED);
     }
     if (sampler.script) {
-        node_tick(thread, &regs, tables);
+        node_tick(thread, tables);
         if (thread->memo->end != UNWIND_END_COMPLETE) js_count = node_stack_sample(thread, &regs);
     }
     report_unknown(tables, regs.pc);
     write_record(thread, &bounds, &regs, weight, js_count);
+    tables_leave(&thread->epoch);
+}
+
+/* A tick that takes no sample, see node_contact_due. */
+static void contact(const siginfo_t *info, const ucontext_t *context)
+{
+    struct thread *thread = sampler.contact_thread;
+    if (info->si_timerid != node_process.contact_timer || thread->epoch || !node_contact_due()) return;
+    struct regs regs = regs_from_ucontext(context);
+    struct unwind_bounds bounds;
+    const struct unwind_tables *tables = tables_enter(&thread->epoch);
+    if (tables && find_stack(thread, regs.sp, &bounds)) {
+        unwind_walk(tables, regs, UNWIND_PC_EXACT, &bounds, thread->memo);
+        node_tick(thread, tables);
+    }
     tables_leave(&thread->epoch);
 }
 

@@ -60,7 +60,7 @@ int sampler_install(const struct sampler_options *options);
  */
 void sampler_arm(struct thread *thread, int tid);
 
-/* Starts node_contact_tick (node/isolate.h) for the main thread |thread|. */
+/* Starts the contact timer (node_contact_due, node/isolate.h) of the main thread |thread|. */
 void sampler_arm_contact(struct thread *thread);
 
 /* Stops the ticks of |thread|. */
