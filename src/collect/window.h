@@ -49,7 +49,7 @@ struct window {
 /* Begins window |number|. -ENOMEM leaves a window without profile, whose samples are dropped. */
 int window_open(struct window *window, uint32_t number, int64_t period, int64_t monotonic, int64_t realtime);
 
-/* Adds |weight| ns of CPU, as one sample, of |thread| in |stack|. */
+/* Adds |weight| ns of CPU, a multiple of the period, of |thread| in |stack|. */
 void window_add(struct window *window, struct thread *thread, uint32_t stack, int64_t weight);
 
 /* Adds |nanos| that no sample stands for, with |labels| (0: none), to |stack|. */

@@ -67,7 +67,7 @@ static const struct option options[] = {
      AT(cpu_sampling_interval_micros), RANGE(100, 1000000),
      .meaning = "The CPU time of a thread between two samples of it."},
     {"OTEL_PROFILING_MAX_STACK_DEPTH", KIND_NUMBER, "128", "frames", AT(max_stack_depth), RANGE(16, 1024),
-     .meaning = "Frames kept of a stack; what is beyond is cut off at the root and marked."},
+     .meaning = "Frames kept of a stack: of a deeper one the leaf side and the 32 root-most, with [truncated] between."},
     {"OTEL_PROFILING_SIGNAL", KIND_SIGNAL, "auto", "", AT(signal),
      .meaning = "The signal that the timers send. auto: SIGPROF where nobody else uses it, else a real-time "
                 "signal."},

@@ -11,9 +11,10 @@ enum { MAX_GROUPS = 256 };
 /* Up to |limit| numbers of the line that begins with |key|, as /proc/PID/status writes them; the count. */
 static int numbers_of(const char *status, const char *key, unsigned *values, int limit)
 {
-    const char *at = strstr(status, key);
+    const char *line = strstr(status, key);
     int count = 0;
-    for (at = at ? at + strlen(key) : NULL; at && *at && *at != '\n' && count < limit;) {
+    if (!line) return 0;
+    for (const char *at = line + strlen(key); *at && *at != '\n' && count < limit;) {
         while (*at == ' ' || *at == '\t') at++;
         if (*at < '0' || *at > '9') break;
         unsigned n = 0;
