@@ -12,6 +12,8 @@
 #include "sample/signal.h"
 #include "sample/threads.h"
 #include "sink/sink.h"
+#include "symbol/binary.h"
+#include "symbol/segment.h"
 #include "sys/clock.h"
 #include "sys/credentials.h"
 #include "sys/heap.h"
@@ -71,6 +73,23 @@ static const uint64_t *next_epoch(void *token)
     return *index < count ? &registry_at((*index)++)->epoch : NULL;
 }
 
+/* The unwind table of |module|, NULL without one. Large ones are read from the file. */
+static struct cfi_table *build_table(const struct module *module)
+{
+    struct cfi_table *table = NULL;
+    struct segment segment;
+    struct cfi_file file = {.fd = -1};
+    struct cfi_source source = {module->eh_frame_hdr, module->eh_frame_hdr_size, module->start, module->limit,
+                                NULL};
+    if (module->eh_frame_hdr_size > SMALL_HDR_BYTES && !segment_of(module, module->eh_frame_hdr, &segment)) {
+        file = (struct cfi_file){binary_open(module), segment.start, segment.limit, segment.offset};
+        if (file.fd >= 0) source.file = &file;
+    }
+    cfi_build(&source, &table);
+    if (file.fd >= 0) sys_close(file.fd);
+    return table;
+}
+
 /* Builds the missing tables of modules whose index is at most |hdr_limit| bytes and publishes what there is.
  */
 static void publish_up_to(size_t hdr_limit)
@@ -81,9 +100,7 @@ static void publish_up_to(size_t hdr_limit)
         struct module *module = modules->live[i];
         list[i] = (struct unwind_module){module->start, module->limit, module->unwind};
         if (module->unwind || module->eh_frame_hdr_size > hdr_limit) continue;
-        struct cfi_source source = {module->eh_frame_hdr, module->eh_frame_hdr_size, module->start,
-                                    module->limit};
-        if (cfi_build(&source, &list[i].cfi) == 0) module->unwind = list[i].cfi;
+        list[i].cfi = module->unwind = build_table(module);
     }
     int rc = list ? tables_publish(list, (uint32_t)modules->live_count) : -ENOMEM;
     heap_free(list);

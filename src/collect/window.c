@@ -93,7 +93,8 @@ static uint32_t labels_of(struct window *window, struct thread *thread)
 
 void window_add(struct window *window, struct thread *thread, uint32_t stack, int64_t weight)
 {
-    /* A tick that came late stands for several intervals, and so for several samples: samples x period = CPU. */
+    /* A tick that came late stands for several intervals, and so for several samples: samples x period = CPU.
+     */
     int64_t values[] = {weight / window->profile->period, weight};
     uint32_t labels = labels_of(window, thread);
     if (profile_add(window->profile, stack, labels, values)) {

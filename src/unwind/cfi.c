@@ -163,8 +163,7 @@ int cfi_build(const struct cfi_source *source, struct cfi_table **table)
     b->source = source;
     rule_intern(&invalid_rule); /* a table of gaps needs the array, too */
     int rc = 0;
-    if (source->hdr)
-        rc = ehframe_load(source->hdr, source->hdr_size, source->start, source->limit, &b->image, &b->index);
+    if (source->hdr) rc = ehframe_load(source, &b->image, &b->index);
     size_t text = source->limit - source->start;
     if (!rc && text <= SCAN_MAX && b->index.count < text / SPARSE_BYTES) {
         scan_for_restorer(b);

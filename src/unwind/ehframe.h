@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unwind/cfi.h"
 #include "unwind/cursor.h"
 
 /* A private copy of .eh_frame. The library it is from may be unmapped meanwhile. */
@@ -49,13 +50,12 @@ struct ehframe_fde {
 };
 
 /*
- * Copies the .eh_frame that the .eh_frame_hdr at |hdr| (|hdr_size| bytes) belongs to and lists its FDEs whose
- * code starts within [start, limit), in the order of their addresses. By the header's search table, or one
+ * Copies the .eh_frame that the .eh_frame_hdr of |source| belongs to and lists its FDEs whose code starts
+ * within its range, in the order of their addresses. By the header's search table, or one
  * record after the other when it has none or the table leads outside readable memory. 0; -EFAULT (unmapped),
  * -ENOMEM, -EINVAL (no such header). On 0 the caller ends with ehframe_unload.
  */
-int ehframe_load(uintptr_t hdr, size_t hdr_size, uintptr_t start, uintptr_t limit,
-                 struct ehframe_image *image, struct ehframe_index *index);
+int ehframe_load(const struct cfi_source *source, struct ehframe_image *image, struct ehframe_index *index);
 void ehframe_unload(struct ehframe_image *image, struct ehframe_index *index);
 
 /* Adds an entry; -ENOMEM when it cannot. */

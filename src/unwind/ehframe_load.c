@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sys/heap.h"
+#include "sys/file.h"
 #include "sys/selfmem.h"
 #include "unwind/arch.h"
 #include "unwind/ehframe.h"
@@ -95,8 +96,17 @@ static uintptr_t table_field(const struct header *h, size_t i, unsigned field)
     return h->address + (uintptr_t)(intptr_t)offset;
 }
 
+/* |size| bytes at |address|, out of the module's file if that has them, else out of its memory. */
+static int copy_part(const struct cfi_file *file, uintptr_t address, void *buffer, size_t size)
+{
+    if (file && address >= file->start && address < file->limit && size <= file->limit - address &&
+        file_read_at(file->fd, buffer, size, file->offset + (address - file->start)) == (int64_t)size)
+        return 0;
+    return selfmem_read(address, buffer, size);
+}
+
 /* Copies .eh_frame up to the end of the last record that the table names. */
-static int copy_by_table(const struct header *h, struct ehframe_image *image)
+static int copy_by_table(const struct header *h, const struct cfi_file *file, struct ehframe_image *image)
 {
     uintptr_t last = h->frames;
     for (size_t i = 0; i < h->pairs; i++) {
@@ -115,16 +125,16 @@ static int copy_by_table(const struct header *h, struct ehframe_image *image)
     if (!image->data) return -ENOMEM;
     image->size = size;
     image->address = h->frames;
-    if (selfmem_read(h->frames, image->data, size) == 0) return 0;
+    if (copy_part(file, h->frames, image->data, size) == 0) return 0;
     heap_free(image->data);
     image->data = NULL;
     return -EFAULT;
 }
 
-static int list_by_table(const struct header *h, uintptr_t start, uintptr_t limit,
-                         struct ehframe_image *image, struct ehframe_index *index)
+static int list_by_table(const struct header *h, const struct cfi_file *file, uintptr_t start,
+                         uintptr_t limit, struct ehframe_image *image, struct ehframe_index *index)
 {
-    int rc = copy_by_table(h, image);
+    int rc = copy_by_table(h, file, image);
     if (rc) return rc;
     if (heap_grow(&index->entries, &index->cap, h->pairs, sizeof *index->entries)) return -ENOMEM;
     for (size_t i = 0; i < h->pairs; i++) {
@@ -198,20 +208,21 @@ static int list_in_sequence(const struct header *h, uintptr_t start, uintptr_t l
     }
 }
 
-int ehframe_load(uintptr_t hdr, size_t hdr_size, uintptr_t start, uintptr_t limit,
-                 struct ehframe_image *image, struct ehframe_index *index)
+int ehframe_load(const struct cfi_source *source, struct ehframe_image *image, struct ehframe_index *index)
 {
+    uintptr_t hdr = source->hdr;
+    size_t hdr_size = source->hdr_size;
     *image = (struct ehframe_image){0};
     *index = (struct ehframe_index){0};
     if (hdr_size < 8 || hdr_size > IMAGE_MAX) return -EINVAL;
     uint8_t *copy = heap_alloc(hdr_size);
     if (!copy) return -ENOMEM;
     struct header h;
-    int rc = selfmem_read(hdr, copy, hdr_size);
+    int rc = copy_part(source->file, hdr, copy, hdr_size);
     if (!rc) rc = read_header(copy, hdr_size, hdr, &h);
     if (!rc) {
-        rc = h.table ? list_by_table(&h, start, limit, image, index) : -EFAULT;
-        if (rc == -EFAULT) rc = list_in_sequence(&h, start, limit, image, index);
+        rc = h.table ? list_by_table(&h, source->file, source->start, source->limit, image, index) : -EFAULT;
+        if (rc == -EFAULT) rc = list_in_sequence(&h, source->start, source->limit, image, index);
     }
     heap_free(copy);
     if (!rc) rc = ehframe_index_sort(index);

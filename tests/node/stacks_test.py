@@ -43,17 +43,22 @@ class Stacks(NodeCase):
         self.assert_named(profiles)
 
     def test_stacks_are_whole(self):
-        profiles = self.run_program("native.js", flags=[NO_INLINING]).profiles
-        # Of the main thread's samples hardly any is cut: only those of the first moments, before there are unwind tables.
-        main = [s for s in profiles.samples if s.count and s.labels.get("thread.id") == min(t for t, _ in profiles.threads())]
+        result = self.profiled(NO_INLINING, os.path.join(PROGRAMS, "native.js"),
+                               extra={"OTEL_PROFILING_COLLECTION_INTERVAL_MS": "300"}.items())
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        # The first window has samples from before there were unwind tables.
+        windows = sorted(result.profiles.profiles, key=lambda p: p.time)[1:]
+        main = [s for w in windows for s in w.samples if s.count and s.labels.get("thread.id") == result.pid]
         cut = sum(s.count for s in main if any(f.name == "[truncated]" for f in s.stack))
-        self.assertLessEqual(cut, 0.01 * sum(s.count for s in main) + 3)
+        self.assertGreater(len(main), 0)
+        self.assertLessEqual(cut, 0.01 * sum(s.count for s in main))
 
     def test_a_deep_stack_keeps_its_leaf_and_its_root(self):
         profiles = self.run_program("deep.js", flags=[NO_INLINING]).profiles
         deep = profiles.stacks_of("bottom")
-        cut = [s for s in deep if any(f.name == "[truncated]" for f in s.stack)]
-        self.assertGreater(sum(s.nanos for s in cut), 0.9 * sum(s.nanos for s in deep))
+        # Others are from the first moments, before there are unwind tables.
+        cut = [s for s in deep if len(s.stack) > 64 and any(f.name == "[truncated]" for f in s.stack)]
+        self.assertGreater(sum(s.nanos for s in cut), 0.8 * sum(s.nanos for s in deep))
         for sample in cut:
             names = [f.name for f in sample.stack]
             self.assertLessEqual(len(names), 128 + 1)

@@ -297,7 +297,7 @@ static void begin_sheet(struct sheet *s)
     put_bytes(s, "\x01\x00\xff\xff", 4); /* version 1, .eh_frame by address, no count, no table */
     put(s, (uintptr_t)s->bytes + 16, 8);
     put(s, 0, 4);
-    s->source = (struct cfi_source){(uintptr_t)s->bytes, 16, CODE, CODE + 0x1000};
+    s->source = (struct cfi_source){(uintptr_t)s->bytes, 16, CODE, CODE + 0x1000, NULL};
 }
 
 /* A record with this body, in either length format. Returns its offset. */
@@ -482,7 +482,7 @@ START_TEST(a_header_without_search_table_gives_the_same_table)
     uint64_t frames = m.source.hdr + 4 + (uint64_t)(int64_t)distance;
     uint8_t header[16] = {1, 0, 0xff, 0xff};
     memcpy(header + 4, &frames, 8);
-    struct cfi_source bare = {(uintptr_t)header, sizeof header, m.source.start, m.source.limit};
+    struct cfi_source bare = {(uintptr_t)header, sizeof header, m.source.start, m.source.limit, NULL};
     ck_assert_int_eq(cfi_build(&bare, &b), 0);
     ck_assert_uint_eq(a->row_count, b->row_count);
     ck_assert_mem_eq(a->pc, b->pc, a->row_count * sizeof *a->pc);

@@ -29,7 +29,7 @@ function burn40(n) {
 const cpu = () => { const t = process.cpuUsage(); return t.user + t.system; };
 const parts = [[burn10, 1], [burn20, 2], [burn30, 3], [burn40, 4]];
 const used = { burn10: 0, burn20: 0, burn30: 0, burn40: 0 };
-const UNIT = 4000000;
+const UNIT = 8000000;
 
 function round() {
   for (const [burn, weight] of parts) {
