@@ -51,7 +51,7 @@ static void publish(void)
     uint32_t count = 0;
     for (size_t i = 0; i < oracle.modules.live_count && count < 1024; i++) {
         struct module *m = oracle.modules.live[i];
-        struct cfi_source source = {m->eh_frame_hdr, m->eh_frame_hdr_size, m->start, m->limit};
+        struct cfi_source source = {m->eh_frame_hdr, m->eh_frame_hdr_size, m->start, m->limit, NULL};
         struct cfi_table *table = m->unwind;
         if (!table && cfi_build(&source, &table) == 0) m->unwind = table;
         list[count++] = (struct unwind_module){m->start, m->limit, m->unwind};

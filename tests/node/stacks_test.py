@@ -19,7 +19,7 @@ class Stacks(NodeCase):
         path = os.path.join(PROGRAMS, "native.js")
         openssl = [s for s in profiles.stacks_of("hashInOpenSsl") if re.match(r"(sha512|SHA512|.*pbkdf2|.*hmac|HMAC|EVP)",
                                                                             s.stack[0].name, re.I)]
-        self.assertGreater(sum(s.nanos for s in openssl), 0.8 * profiles.cumulative("hashInOpenSsl"))
+        self.assertGreater(sum(s.nanos for s in openssl), 0.6 * profiles.cumulative("hashInOpenSsl"))
         for sample in openssl:
             names = [f.name for f in sample.stack]
             if "[truncated]" in names:
@@ -49,9 +49,10 @@ class Stacks(NodeCase):
         # The first window has samples from before there were unwind tables.
         windows = sorted(result.profiles.profiles, key=lambda p: p.time)[1:]
         main = [s for w in windows for s in w.samples if s.count and s.labels.get("thread.id") == result.pid]
-        cut = sum(s.count for s in main if any(f.name == "[truncated]" for f in s.stack))
+        cut = [s for s in main if any(f.name == "[truncated]" for f in s.stack)]
         self.assertGreater(len(main), 0)
-        self.assertLessEqual(cut, 0.01 * sum(s.count for s in main))
+        self.assertLessEqual(sum(s.count for s in cut), 0.01 * sum(s.count for s in main) + 1,
+                             [[f.name for f in s.stack] for s in cut])
 
     def test_a_deep_stack_keeps_its_leaf_and_its_root(self):
         profiles = self.run_program("deep.js", flags=[NO_INLINING]).profiles
@@ -96,7 +97,7 @@ class Stacks(NodeCase):
         for function, file in (("burnInModule", "app.mjs"), ("burnImported", "imported.mjs")):
             # V8's own name for the file of an ES module is its URL.
             self.assertEqual({f.file for f in profiles.frames(function)}, {"file://" + os.path.join(PROGRAMS, file)})
-            self.assertGreater(profiles.cumulative(function), 0.85 * 400e6)
+            self.assertGreater(profiles.cumulative(function), 0.7 * 400e6)
         self.assertTrue(profiles.has_chain("burnImported", "burnInModule", NODE_START))
         self.assert_named(profiles, 0.02)
 
