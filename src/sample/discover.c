@@ -10,7 +10,7 @@
 #include "sys/fmt.h"
 #include "sys/heap.h"
 
-enum { DIRENT_BYTES = 32 * 1024, TICKLESS_INTERVALS = 5 };
+enum { DIRENT_BYTES = 32 * 1024, TICKLESS_INTERVALS = 5, TICKLESS_NANOS = 40 * 1000 * 1000 };
 
 /* struct linux_dirent64 (getdents64(2)). */
 struct directory_entry {
@@ -125,28 +125,35 @@ static int blocks_signal(int tid, int signo)
     return (mask & sigmask_bit(signo)) != 0;
 }
 
+/* True if |thread| used enough CPU since its last tick that one was due for certain: ticks come at the
+ * kernel's own. */
+static int is_silent(struct thread *thread, int64_t cpu)
+{
+    int64_t due = TICKLESS_INTERVALS * sampler.interval;
+    if (due < TICKLESS_NANOS) due = TICKLESS_NANOS;
+    if (thread->ticks == thread->checked_ticks) return cpu - thread->checked_cpu > due;
+    thread->checked_ticks = thread->ticks;
+    thread->checked_cpu = cpu;
+    return 0;
+}
+
+/* libc blocks all signals for moments: only a mask that is seen twice is the program's. */
 static void check_mask(struct thread *thread, void *context)
 {
     if (thread->state != THREAD_LIVE) return;
     int64_t cpu = clock_read(clock_of_thread(thread->tid));
-    uint32_t ticks = thread->ticks;
-    int silent =
-        ticks == thread->checked_ticks && cpu - thread->checked_cpu > TICKLESS_INTERVALS * sampler.interval;
-    if (!silent && !(thread->signal_blocked && cpu > thread->checked_cpu)) {
-        if (ticks != thread->checked_ticks) thread->checked_cpu = cpu;
-        thread->checked_ticks = ticks;
-        return;
-    }
+    if (!is_silent(thread, cpu)) return;
     thread->checked_cpu = cpu;
     int blocked = blocks_signal(thread->tid, sampler.signo);
-    if (blocked && !thread->signal_blocked) {
+    thread->blocked_looks = blocked ? thread->blocked_looks + 1 : 0;
+    if (blocked && !thread->signal_blocked && thread->blocked_looks >= 2) {
         sampler_disarm(thread);
+        thread->signal_blocked = 1;
         sampler.blocked++;
     } else if (!blocked && thread->signal_blocked) {
         thread->signal_blocked = 0;
         sampler_arm(thread, thread->tid);
     }
-    thread->signal_blocked = blocked;
 }
 
 void threads_check_masks(void)

@@ -62,6 +62,7 @@ struct thread {
     uint32_t generation;    /* counts the threads that had this slot */
     uint32_t checked_ticks; /* as of the last look at its signal mask */
     int64_t checked_cpu;
+    int blocked_looks;  /* how often running its mask was seen to hold our signal */
     int signal_blocked; /* its timer was taken away: the thread blocks our signal */
     uint32_t window;    /* for which |labels| holds */
     uint32_t labels;    /* its label set in that window's profile */
