@@ -185,8 +185,8 @@ class ProfiledCase(unittest.TestCase):
         return error
 
     def assert_share(self, profiles, name, expected, points=0.01):
-        """The cumulative share of |name| within a point or three standard errors."""
-        found = cumulative(profiles, name) / total(profiles)
+        """The cumulative share of |name| in what was sampled, within a point or three standard errors."""
+        found = cumulative(profiles, name) / (total(profiles) - cumulative(profiles, "[unsampled]"))
         tolerance = max(points, 3 * standard_error(profiles, expected))
         if abs(found - expected) > tolerance:
             raise ShareError(f"{name}: {found:.2%} in the profile, {expected:.2%} by its clock, "

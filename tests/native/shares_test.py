@@ -4,19 +4,31 @@ import shutil
 import subprocess
 import unittest
 
-from profiled_case import ProfiledCase, ShareError, report, soak, standard_error, total
+from profiled_case import ProfiledCase, ShareError, cumulative, report, soak, standard_error, total
 
 
 class Shares(ProfiledCase):
     def check_functions(self, run):
         used = {name: int(nanos) for name, nanos in run.lines("function")}
         whole = total(run.profiles)
-        differences = {name: self.assert_share(run.profiles, name, nanos / whole) for name, nanos in used.items()}
+        burned = sum(used.values())
+        differences = {name: self.assert_share(run.profiles, name, nanos / burned)
+                       for name, nanos in used.items()}
         error = self.assert_total(run)
         worst = max(differences.values(), key=abs)
+        self.check_unsampled(run)
         report(f"{self.id().split('.')[-1]}: total {whole / 1e9:.3f} s ({error:+.3%}), worst share {worst:+.2%}, "
                f"standard error at 40 % {standard_error(run.profiles, 0.4):.2%}, "
                f"{sum(s.count for p in run.profiles for s in p.samples)} samples")
+
+    def check_unsampled(self, run):
+        """What a thread uses after its last tick is of no function: about a tick a thread, and ticks are rare where
+        many threads share a processor (and where neighbours take the machine's time)."""
+        threads = max(1, len(run.lines("thread")))
+        unsampled, whole = cumulative(run.profiles, "[unsampled]"), total(run.profiles)
+        tick = whole / sum(s.count for p in run.profiles for s in p.samples)
+        report(f"  [unsampled] {unsampled / whole:.2%}; a tick every {tick / 1e6:.1f} ms")
+        self.assertLess(unsampled, 0.01 * whole + 2 * threads * tick)
 
     def check_threads(self, run):
         """Each thread's samples carry its id and its name, and add up to what its clock said."""
@@ -30,9 +42,8 @@ class Shares(ProfiledCase):
             self.assertIn((tid, name), found)
             # What a thread used since its last tick stays with no thread; the last of 50 such times is long.
             self.assertAlmostEqual(found.pop((tid, name)), int(nanos), delta=0.05 * int(nanos) + 8 * tick)
-        unsampled = found.pop(("None", None), 0)  # of all of them together
+        found.pop(("None", None), None)  # [unsampled] of all of them together
         self.assertEqual(found, {}, "samples of threads that there were not")
-        report(f"  {unsampled / total(run.profiles):.2%} of the time is of no thread; a tick is {tick / 1e6:.1f} ms")
 
     def measure(self, program, *arguments):
         """One run in some 20 has one of four shares outside of three standard errors by chance alone: then a run of

@@ -353,6 +353,7 @@ START_TEST(two_thousand_addresses_of_node_are_quick_and_right)
         ck_assert_uint_le(queries[i].start, queries[i].address);
         ck_assert_msg(nm_has(queries[i].system_name, queries[i].start), "%s", queries[i].system_name);
     }
+    free(queries);
     compare_all(&m);
 }
 END_TEST
