@@ -1,11 +1,14 @@
 /*
- * Overrides: pthread_create.
+ * Overrides: pthread_create, clone.
  *
  * For the new thread's stack bounds, its start routine, and a timer from its first instruction. A program
  * with a second thread gets the background thread, whatever its threads do with signals. The end of a thread
  * is seen by the destructor of a thread-specific key, which return, pthread_exit and cancellation all run.
+ * Threads made by clone are found by the background thread, which therefore must run.
  */
 #include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
 
 #include "active.h"
 #include "collect/background.h"
@@ -67,4 +70,18 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *id, const p
     int rc = create(id, attributes, run_thread, thread);
     if (rc) threads_cancel(thread);
     return rc;
+}
+
+__attribute__((visibility("default"))) int clone(int (*start)(void *), void *stack, int flags, void *argument,
+                                                 ...)
+{
+    static int (*next)(int (*)(void *), void *, int, void *, ...);
+    if (!next) next = (int (*)(int (*)(void *), void *, int, void *, ...))next_symbol("clone");
+    if (flags & CLONE_THREAD && preload_active() && sampler.waits_for_background && !sampler.renewing)
+        background_start_unmasked();
+    va_list rest;
+    va_start(rest, argument);
+    void *parent_tid = va_arg(rest, void *), *tls = va_arg(rest, void *), *child_tid = va_arg(rest, void *);
+    va_end(rest);
+    return next(start, stack, flags, argument, parent_tid, tls, child_tid);
 }

@@ -21,7 +21,7 @@ static struct {
 
 int lifecycle_prepare(void)
 {
-    state.probe = registry_claim(0);
+    state.probe = registry_claim_uncounted();
     return state.probe ? 0 : -1;
 }
 

@@ -76,6 +76,13 @@ struct thread *registry_claim(int tid)
     return thread;
 }
 
+struct thread *registry_claim_uncounted(void)
+{
+    struct thread *thread = registry_claim(0);
+    if (thread) __atomic_sub_fetch(&registry.used, 1, __ATOMIC_RELAXED);
+    return thread;
+}
+
 static uint32_t *bucket_of(int tid, uint32_t probe)
 {
     return &registry_tables.by_tid[((uint32_t)tid * 2654435761u + probe) % REGISTRY_TID_BUCKETS];

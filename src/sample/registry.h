@@ -76,6 +76,9 @@ int registry_init(void);
  * handlers. */
 struct thread *registry_claim(int tid);
 
+/* A slot that is no thread's and does not count: for good. */
+struct thread *registry_claim_uncounted(void);
+
 /* |tid| is known now: makes the slot LIVE and findable by it. */
 void registry_publish(struct thread *thread, int tid);
 
