@@ -216,6 +216,7 @@ static void raise_sequence(struct sample_record *record)
 /* True if the names of this sample's JavaScript are still to come: the isolate is being attached to. */
 static int must_wait(const struct sample_record *record, const struct thread *thread)
 {
+    if (thread->state == THREAD_LAST_DRAIN) return 0; /* its slot goes after this round */
     if (!collector.frames.code_map || !record->script_count) return 0;
     int isolate = isolate_for(record, thread);
     if (isolate < 0) return !node_process.attached_ever;
@@ -332,9 +333,14 @@ static int64_t used_by(const struct thread *thread, int64_t cpu)
  * now. */
 static void settle_ended(struct thread *thread, void *context)
 {
-    if (thread->state != THREAD_ENDED) return;
+    if (thread->state != THREAD_LAST_DRAIN) return;
     settle(thread, used_by(thread, thread->final_cpu));
     registry_release(thread);
+}
+
+static void mark_ended(struct thread *thread, void *context)
+{
+    if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == THREAD_ENDED) thread->state = THREAD_LAST_DRAIN;
 }
 
 /* A thread that ended without telling has no clock any more; the next round takes its slot away. */
@@ -437,6 +443,7 @@ void collector_round(void)
     threads_discover(collector.own_tid, slow);
     if (slow) slow_checks();
     registry_each(find_stack, NULL);
+    registry_each(mark_ended, NULL);
     drain(0);
     registry_each(settle_ended, NULL);
     settle_isolates();
@@ -450,6 +457,7 @@ void collector_round(void)
 void collector_finish(void)
 {
     if (!collector.started) return;
+    registry_each(mark_ended, NULL);
     drain(1);
     registry_each(settle_ended, NULL);
     finish_window();

@@ -5,7 +5,8 @@
  *
  * Life of a slot: FREE -> CLAIMED (by the creator of the thread, or the background thread for one it
  * discovered) -> LIVE (timer armed) -> ENDED (by the thread itself at its end, with its final CPU time) ->
- * FREE (background thread, after it has drained the samples that name it).
+ * LAST_DRAIN (background thread: all that the thread wrote is in the rings now) -> FREE (likewise, after it
+ * has drained them).
  */
 #ifndef OTELPROF_SAMPLE_REGISTRY_H
 #define OTELPROF_SAMPLE_REGISTRY_H
@@ -22,7 +23,7 @@ enum {
     THREAD_JS_FRAMES = 128
 };
 
-enum thread_state { THREAD_FREE, THREAD_CLAIMED, THREAD_LIVE, THREAD_ENDED };
+enum thread_state { THREAD_FREE, THREAD_CLAIMED, THREAD_LIVE, THREAD_ENDED, THREAD_LAST_DRAIN };
 
 struct thread {
     uint32_t index;
