@@ -416,16 +416,15 @@ static void next_window(int64_t now)
     frames_begin_window(&collector.frames, number, collector.window.profile);
 }
 
-/* The handler met a stack that it does not know: a thread not made by pthread_create, an alternate stack. */
+/* The stack of a thread that was not made by pthread_create: the mapping it was seen in. */
 static void find_stack(struct thread *thread, void *context)
 {
     uintptr_t sp = thread->unknown_sp, start, limit;
-    if (!sp || thread->state != THREAD_LIVE) return;
+    if (!sp || thread->state != THREAD_LIVE || thread->stack_high) return;
     thread->unknown_sp = 0;
     if (modules_range_of(sp, &start, &limit)) return;
-    thread->other_high = 0; /* never a range that is half old: the handler may read between the two stores */
-    __atomic_store_n(&thread->other_low, start, __ATOMIC_RELEASE);
-    __atomic_store_n(&thread->other_high, limit, __ATOMIC_RELEASE);
+    thread->stack_low = start;
+    __atomic_store_n(&thread->stack_high, limit, __ATOMIC_RELEASE);
 }
 
 static void slow_checks(void)

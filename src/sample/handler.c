@@ -59,33 +59,31 @@ __attribute__((noinline)) static int extend_stack(struct thread *thread, uintptr
     return thread->stack_low <= sp;
 }
 
-/* Another stack: a coroutine's, an alternate one, or that of a thread not made by pthread_create. */
+/*
+ * Another stack than the thread's own: a coroutine's, an alternate one. Asked anew at every tick that is on
+ * it, because it may be gone, and its addresses something else, at the next.
+ */
 __attribute__((noinline)) static int probe_stack(struct thread *thread, uintptr_t sp,
                                                  struct unwind_bounds *bounds)
 {
     uintptr_t page = sp & ~(uintptr_t)(PAGE_BYTES - 1);
     unsigned pages = pages_readable(thread->tid, page, PROBE_PAGES);
-    if (pages == PROBE_PAGES || !pages)
-        thread->unknown_sp = sp; /* the background thread looks how far it goes */
-    if (!pages) return 0;
-    thread->other_low = bounds->lo2 = page;
-    thread->other_high = bounds->hi2 = page + (uintptr_t)pages * PAGE_BYTES;
-    return 1;
+    if (!thread->stack_high)
+        thread->unknown_sp = sp; /* a thread not made by pthread_create: see find_stack, collect/ */
+    bounds->lo2 = page;
+    bounds->hi2 = page + (uintptr_t)pages * PAGE_BYTES;
+    return pages != 0;
 }
 
-/* The readable range that |sp| lies in, or 0: unknown (yet). The red zone below it is wanted too: after "pop
- * rbp" the saved value is still looked for there. */
+/* The readable range that |sp| lies in, or 0. The red zone below it is wanted too: after "pop rbp" the saved
+ * value is still looked for there. */
 static int find_stack(struct thread *thread, uintptr_t sp, struct unwind_bounds *bounds)
 {
     uintptr_t wanted = sp - RED_ZONE;
     if (wanted < thread->stack_low && sp < thread->stack_high && sp + NEAR_STACK > thread->stack_low)
         extend_stack(thread, wanted);
-    *bounds = (struct unwind_bounds){.lo = thread->stack_low,
-                                     .hi = thread->stack_high,
-                                     .lo2 = thread->other_low,
-                                     .hi2 = thread->other_high};
+    *bounds = (struct unwind_bounds){.lo = thread->stack_low, .hi = thread->stack_high};
     if (sp >= thread->stack_low && sp < thread->stack_high) return 1;
-    if (sp >= thread->other_low && sp < thread->other_high) return 1;
     return probe_stack(thread, sp, bounds);
 }
 
@@ -151,7 +149,8 @@ static void write_record(struct thread *thread, const struct unwind_bounds *boun
     ring_commit(record, words);
 }
 
-/* The stack is not known to be readable: the interrupted instruction alone. */
+/* The interrupted instruction alone: the stack is not known to be readable, or there are no tables yet and
+ * frame pointers alone would be a guess, for half of libc's functions have none. */
 static void leaf_only(const struct regs *regs, struct unwind_memo *memo)
 {
     unwind_forget(memo);
@@ -179,16 +178,11 @@ static void take_sample(struct thread *thread, const ucontext_t *context, uint64
     struct unwind_bounds bounds;
     unsigned js_count = 0;
     int stack_known = find_stack(thread, regs.sp, &bounds);
-    if (!tables) {
-        leaf_only(
-            &regs,
-            thread->memo); /* frame pointers alone would be a guess: half of libc's functions have none */
-    } else if (stack_known) {
+    if (tables && stack_known)
         unwind_walk(tables, regs, UNWIND_PC_EXACT, &bounds, thread->memo);
-    } else {
+    else
         leaf_only(&regs, thread->memo);
-        __atomic_add_fetch(&sampler.unknown_stacks, 1, __ATOMIC_RELAXED);
-    }
+    if (!stack_known) __atomic_add_fetch(&sampler.unknown_stacks, 1, __ATOMIC_RELAXED);
     if (sampler.script) {
         node_tick(thread, tables);
         if (thread->memo->end != UNWIND_END_COMPLETE) js_count = node_stack_sample(thread, &regs);

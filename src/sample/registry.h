@@ -35,9 +35,8 @@ struct thread {
     uint64_t epoch;       /* of the unwind tables in use; 0 outside the handler (unwind/tables.h) */
     uintptr_t stack_low;  /* [stack_low, stack_high) is known to be readable */
     uintptr_t stack_high; /* 0: unknown */
-    uintptr_t other_low;  /* a second stack this thread was seen on (alternate, coroutine), found by the */
-    uintptr_t other_high; /* background thread */
-    uintptr_t unknown_sp; /* a stack pointer outside both: the handler asks the background thread */
+    uintptr_t
+        unknown_sp; /* where a thread of unknown stack was seen: the background thread finds its bounds */
     uint32_t destructor_rounds;        /* preload/threads.c */
     uint32_t ticks;                    /* handler runs since the slot was claimed */
     void *isolate;                     /* struct node_isolate of this thread, or NULL (node/isolate.h) */
