@@ -22,9 +22,6 @@
 
 struct preload preload;
 
-void preload_prepare_threads(void);
-void preload_prepare_fork(void);
-
 /* How a second copy of this library in the process finds the first. Version of the library as a number. */
 __attribute__((visibility("default"))) const int otelprof_active = 1;
 

@@ -18,6 +18,11 @@
 
 enum { DESTRUCTOR_ROUNDS = 3 }; /* libc runs 4: we want to be behind other keys' destructors */
 
+static struct {
+    pthread_key_t key; /* its destructor is a thread's last act */
+    int has_key;
+} state;
+
 typedef int pthread_create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 extern pthread_t pthread_self(void) __attribute__((weak));
@@ -27,8 +32,7 @@ extern int pthread_setspecific(pthread_key_t, const void *) __attribute__((weak)
 static void at_thread_end(void *value)
 {
     struct thread *thread = value;
-    if (++thread->destructor_rounds < DESTRUCTOR_ROUNDS && !pthread_setspecific(preload.thread_key, value))
-        return;
+    if (++thread->destructor_rounds < DESTRUCTOR_ROUNDS && !pthread_setspecific(state.key, value)) return;
     threads_finish(thread);
 }
 
@@ -39,7 +43,7 @@ void preload_prepare_threads(void)
     pthread_key_t unused;
     if (!pthread_key_create || !pthread_setspecific || !pthread_self) return;
     if (pthread_key_create(&unused, NULL)) return;
-    preload.has_thread_key = !pthread_key_create(&preload.thread_key, at_thread_end);
+    state.has_key = !pthread_key_create(&state.key, at_thread_end);
 }
 
 /* libc's thread descriptor lies above all frames, in the stack's own mapping: in glibc and musl on x86-64 and
@@ -49,7 +53,7 @@ static void *run_thread(void *argument)
     struct thread *thread = argument;
     void *(*start)(void *) = thread->start;
     void *start_argument = thread->argument;
-    pthread_setspecific(preload.thread_key, thread);
+    pthread_setspecific(state.key, thread);
     threads_begin(thread, (uintptr_t)pthread_self());
     return start(start_argument);
 }
@@ -64,8 +68,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *id, const p
         __atomic_store_n(&next, create, __ATOMIC_RELAXED);
     }
     if (preload_active() && sampler.waits_for_background && !sampler.renewing) background_start_unmasked();
-    struct thread *thread =
-        preload_active() && preload.has_thread_key ? threads_prepare(start, argument) : NULL;
+    struct thread *thread = preload_active() && state.has_key ? threads_prepare(start, argument) : NULL;
     if (!thread) return create(id, attributes, start, argument);
     int rc = create(id, attributes, run_thread, thread);
     if (rc) threads_cancel(thread);

@@ -54,7 +54,7 @@ static void disarm_visit(struct thread *thread, void *context)
     disarm_locked(thread);
 }
 
-/* One timer for all: the shares of the threads get worse, the totals stay exact (collect/reconcile.c). */
+/* One timer for all: the shares of the threads get worse, the totals stay exact (collect/window.c). */
 static void fall_back_to_process_timer(int error)
 {
     registry_each(disarm_visit, NULL);
