@@ -96,6 +96,8 @@ static int parse_wasm(struct text t, struct v8_name *name)
 static void parse_js(struct text t, enum v8_kind kind, struct v8_name *name)
 {
     name->kind = kind;
+    /* Optimized while it was on the stack (V8 14, Node 26). */
+    if (t.len > 1 && t.at[0] == 'o' && (t.at[1] == '+' || t.at[1] == '*')) skip_prefix(&t, "o");
     if (t.len && strchr("~^+*", t.at[0]) && t.at[0]) {
         name->tier = t.at[0];
         skip_prefix(&t, (char[]){t.at[0], 0});
