@@ -74,6 +74,7 @@ static int prepare(int is_node)
     if (rings_init() || registry_init() || background_prepare() || lifecycle_prepare()) return -1;
     node_attach_prepare(global_symbol, is_node);
     sampler.script = node_process.enabled;
+    node_process.drain = background_drain;
     sampler.start_background = background_start;
     sampler.wake_background = background_wake;
     struct sampler_options options = {.interval_nanos = state.config.cpu_sampling_interval_micros * 1000,

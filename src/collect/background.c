@@ -11,7 +11,7 @@
 #include "sys/heap.h"
 #include "sys/sigaction.h"
 
-enum { ROUND_NANOS = 250 * 1000 * 1000, SHORT_LIFE_INTERVALS = 2 };
+enum { SHORT_LIFE_INTERVALS = 2, DRAIN_NANOS = 100 * 1000 * 1000 };
 
 int background_prepare(void)
 {
@@ -39,6 +39,29 @@ static void set_state(uint32_t state)
     sys_call3(SYS_futex, &background.state, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
+static void round_with_tickets(void)
+{
+    uint32_t wanted = __atomic_load_n(&background.drains_wanted, __ATOMIC_ACQUIRE);
+    collector_round();
+    if (wanted == background.drains_done) return;
+    __atomic_store_n(&background.drains_done, wanted, __ATOMIC_RELEASE);
+    sys_call3(SYS_futex, &background.drains_done, FUTEX_WAKE_PRIVATE, INT32_MAX);
+}
+
+void background_drain(void)
+{
+    if (__atomic_load_n(&background.state, __ATOMIC_ACQUIRE) != BACKGROUND_RUNNING) return;
+    uint32_t ticket = __atomic_add_fetch(&background.drains_wanted, 1, __ATOMIC_ACQ_REL);
+    int64_t deadline = clock_monotonic() + DRAIN_NANOS;
+    background_wake();
+    for (;;) {
+        uint32_t done = __atomic_load_n(&background.drains_done, __ATOMIC_ACQUIRE);
+        int64_t left = deadline - clock_monotonic();
+        if ((int32_t)(done - ticket) >= 0 || left <= 0) return;
+        wait_on(&background.drains_done, done, left);
+    }
+}
+
 void background_run(void *argument)
 {
     sys_call2(SYS_prctl, PR_SET_NAME, "otelprof");
@@ -51,9 +74,9 @@ void background_run(void *argument)
         return;
     }
     while (!__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) {
-        wait_on(&background.wake, 0, ROUND_NANOS);
+        wait_on(&background.wake, 0, collector_pause());
         __atomic_store_n(&background.wake, 0, __ATOMIC_RELEASE);
-        if (!__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) collector_round();
+        if (!__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) round_with_tickets();
     }
     collector_finish();
     set_state(BACKGROUND_DONE);
@@ -95,5 +118,6 @@ void background_after_fork(void)
 {
     background.state = BACKGROUND_NONE;
     background.stop = background.wake = 0;
+    background.drains_done = background.drains_wanted;
     background.forked = 1;
 }

@@ -16,6 +16,10 @@ void background_start_unmasked(void);
 /* Makes the thread do its next round now. Async-signal-safe (background_start.c). */
 void background_wake(void);
 
+/* Returns when a round that began after the call is over, or after 100 ms. Any application thread; not in
+ * handlers. */
+void background_drain(void);
+
 /*
  * The last window: by the background thread, waited for at most |timeout_ms|, or in a process that ends
  * before that thread began, by the caller. After it nothing runs any more.
@@ -37,9 +41,11 @@ enum background_state {
 enum { BACKGROUND_STACK = 512 * 1024 };
 
 struct background {
-    uint32_t state; /* enum background_state */
-    uint32_t wake;  /* futex: 1 when a round is due */
-    uint32_t stop;  /* the round that is due is the last one */
+    uint32_t state;         /* enum background_state */
+    uint32_t wake;          /* futex: 1 when a round is due */
+    uint32_t drains_wanted; /* background_drain's tickets */
+    uint32_t drains_done;   /* futex: all up to this ticket are served */
+    uint32_t stop;          /* the round that is due is the last one */
     int tid;
     int forked; /* the process is a forked child: what the parent's thread left half done is forgotten first
                  */

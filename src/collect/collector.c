@@ -21,8 +21,7 @@
 #include "sys/process.h"
 
 enum {
-    HELD_LIMIT = 4096,     /* samples that wait for their code map at most */
-    SLOW_CHECKS_EVERY = 4, /* rounds: things that need looking at about once a second */
+    HELD_LIMIT = 4096, /* samples that wait for their code map at most */
     SMALL_HDR_BYTES = 256 * 1024,
     MODULE_COST_FACTOR = 1000 /* the maps are read at most so often that it costs 0.1 % of a core */
 };
@@ -32,15 +31,21 @@ struct record_list {
     size_t count, cap;
 };
 
+enum { ROUND_MILLIS = 250, SETTLING_ROUND_MILLIS = 20, MILLI = 1000 * 1000 };
+
+#define SLOW_NANOS (1000LL * MILLI)     /* between looks at what changes seldom */
+#define SETTLING_NANOS (2000LL * MILLI) /* after the first contact with V8 */
+
 static struct {
     struct collector_options options;
     struct resource resource;
     struct sinks *sinks;
     struct frames frames;
     struct window window;
-    struct record_list drained; /* of this round */
-    struct record_list held;    /* waiting until their isolate is attached */
-    uint64_t rounds;
+    struct record_list drained;         /* of this round */
+    struct record_list held;            /* waiting until their isolate is attached */
+    int64_t next_slow_check;            /* ns, monotonic */
+    int64_t attached_since;             /* likewise: V8 was first seen attached; 0: not yet */
     uint64_t drops_before[DROP_CAUSES]; /* running counters as of the last window */
     int64_t accounted;                  /* ns of process CPU in the windows so far, start_cpu included */
     int64_t own_accounted;              /* of it the background thread's */
@@ -438,7 +443,8 @@ static void slow_checks(void)
 void collector_round(void)
 {
     int64_t now = clock_monotonic();
-    int slow = ++collector.rounds % SLOW_CHECKS_EVERY == 0;
+    int slow = now >= collector.next_slow_check;
+    if (slow) collector.next_slow_check = now + SLOW_NANOS;
     threads_discover(collector.own_tid, slow);
     if (slow) slow_checks();
     registry_each(find_stack, NULL);
@@ -451,6 +457,16 @@ void collector_round(void)
         return;
     take_held(1);
     next_window(now);
+}
+
+int64_t collector_pause(void)
+{
+    int64_t now = clock_monotonic();
+    if (!collector.attached_since && node_process.attached_ever) collector.attached_since = now;
+    int settling = node_process.enabled &&
+                   (!collector.attached_since || now - collector.attached_since < SETTLING_NANOS) &&
+                   now - collector.options.start_monotonic < 2 * SETTLING_NANOS;
+    return (settling ? SETTLING_ROUND_MILLIS : ROUND_MILLIS) * (int64_t)MILLI;
 }
 
 void collector_finish(void)

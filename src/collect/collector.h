@@ -31,6 +31,12 @@ int collector_start(int own_tid);
 /* One round: threads, modules, samples; a window if its time has come. */
 void collector_round(void);
 
+/*
+ * ns until the next round is due: 250 ms, and 20 ms for the first seconds of V8. Code that it made before we
+ * attached is named by functions that its collector moves (node/function_code.c): the sooner the better.
+ */
+int64_t collector_pause(void);
+
 /* The last window. */
 void collector_finish(void);
 

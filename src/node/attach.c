@@ -7,12 +7,17 @@
 #include "node/isolate.h"
 #include "sys/file.h"
 #include "sys/log.h"
+#include "sys/rawcall.h"
 
 /* Node runs this on the isolate's thread, before the isolate goes; not at process.exit() on the main thread.
  */
 static void on_environment_cleanup(void *argument)
 {
     struct node_isolate *isolate = argument;
+    /* Frames whose code V8 never told are named out of its heap (function_code.c), which is gone in a moment.
+     * For the main thread, whose process ends and waits for its last window anyway; a worker's end is not
+     * held up. */
+    if (sys_gettid() == sys_getpid() && node_process.drain) node_process.drain();
     __atomic_store_n(&isolate->state, ISOLATE_CLOSED, __ATOMIC_RELEASE);
     if (!__atomic_load_n(&node_process.closing, __ATOMIC_ACQUIRE))
         node_process.v8.set_jit_code_event_handler(isolate->isolate, 0, NULL);

@@ -41,6 +41,7 @@ struct node_process {
     int contact_timer; /* node_contact_tick's, -1: none */
     struct v8_functions v8;
     void (*attach)(v8_isolate *, void *); /* the interrupt: node/attach.c */
+    void (*drain)(void); /* waits, for a moment, until the samples taken so far are resolved */
     struct node_isolate isolates[NODE_MAX_ISOLATES];
 };
 

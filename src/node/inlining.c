@@ -1,0 +1,156 @@
+#include "node/inlining.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "node/position_table.h"
+#include "node/v8_object.h"
+#include "sys/heap.h"
+#include "sys/selfmem.h"
+
+enum {
+    LITERAL_LIMIT = 100 * 1000, /* of one piece of code; tsc's largest has hundreds */
+    DEOPTIMIZATION_MIN = 8,     /* elements of V8's DeoptimizationData, before those a deopt point has */
+    DEOPTIMIZATION_LIMIT = 100 * 1000,
+    TABLE_LIMIT = 256 * 1024, /* bytes of a position table */
+    ENTRY_BYTES_MIN = 2,      /* in a position table: two integers */
+    OWN_FUNCTION = -1         /* instead of a literal's index: the optimized function, inlined into itself */
+};
+
+/* v8::internal::InliningPosition, the same from V8 9 to 14. */
+struct raw_function {
+    uint64_t position; /* of the call; the function in it is the caller */
+    int32_t literal;   /* of the inlined SharedFunctionInfo */
+    int32_t padding;
+};
+
+static struct {
+    struct v8_layout layout;
+    int ready;
+} decoder;
+
+int inlining_prepare(const char *version, void *(*lookup)(const char *))
+{
+    int rc = v8_layout_find(version, lookup, &decoder.layout);
+    decoder.ready = rc == 0;
+    return rc;
+}
+
+/* The Code object of the machine code at |start|, or 0 when it says something else about it than the event.
+ */
+static uintptr_t find_code(uintptr_t start, size_t len)
+{
+    const struct v8_layout *layout = &decoder.layout;
+    uintptr_t code = start - (uintptr_t)layout->header;
+    if (layout->stream_code) code = v8_object_untag(v8_object_word(code, layout->stream_code));
+    int32_t type = v8_object_type(code), size;
+    if (!type || type != layout->types.code) return 0;
+    if (layout->instruction_start && v8_object_word(code, layout->instruction_start) != start) return 0;
+    if (selfmem_read(code + (uintptr_t)layout->instruction_size, &size, sizeof size)) return 0;
+    return size > 0 && (size_t)size == len ? code : 0;
+}
+
+static uintptr_t element(const struct v8_array *array, int32_t index)
+{
+    if (index < 0 || (uint32_t)index >= array->length) return 0;
+    return v8_object_word(array->data, index * (int32_t)sizeof(uintptr_t));
+}
+
+/* The optimized function's own SharedFunctionInfo. */
+static uintptr_t own_function(const struct v8_array *deoptimization)
+{
+    uintptr_t tagged = element(deoptimization, decoder.layout.shared_function);
+    uintptr_t object = v8_object_untag(tagged);
+    int32_t type = v8_object_type(object);
+    return type && type == decoder.layout.types.shared_wrapper ? v8_object_word(object, V8_WRAPPED) : tagged;
+}
+
+/* Fills |out|'s functions from the |count| of V8 at |raw|. */
+static int convert_functions(const struct raw_function *raw, uint32_t count,
+                             const struct v8_array *deoptimization, struct inlining *out)
+{
+    struct v8_array literals;
+    uintptr_t tagged = element(deoptimization, decoder.layout.literals);
+    int rc = v8_array_words(&decoder.layout, tagged, LITERAL_LIMIT, &literals);
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        struct v8_position call = v8_position_of(raw[i].position);
+        int own = raw[i].literal == OWN_FUNCTION;
+        if (call.external || call.function > i || (!own && (uint32_t)raw[i].literal >= literals.length))
+            return -EINVAL;
+        uintptr_t shared = own ? own_function(deoptimization) : element(&literals, raw[i].literal);
+        out->functions[i] = (struct inlined_function){v8_bytecode_of_shared(&decoder.layout, shared),
+                                                      call.function, call.offset};
+    }
+    out->function_count = rc ? 0 : count;
+    return rc;
+}
+
+static int decode_functions(const struct v8_array *deoptimization, struct inlining *out)
+{
+    struct v8_array bytes;
+    uintptr_t tagged = element(deoptimization, decoder.layout.inlining_positions);
+    int rc = v8_array_bytes(&decoder.layout, tagged, INLINING_LIMIT * (uint32_t)sizeof(struct raw_function),
+                            &bytes);
+    if (rc || bytes.length % sizeof(struct raw_function)) return -EINVAL;
+    uint32_t count = bytes.length / (uint32_t)sizeof(struct raw_function);
+    if (!count) return 0;
+    struct raw_function *raw = heap_alloc(bytes.length);
+    out->functions = heap_alloc(count * sizeof *out->functions);
+    if (!raw || !out->functions)
+        rc = -ENOMEM;
+    else if (selfmem_read(bytes.data, raw, bytes.length))
+        rc = -EINVAL;
+    else
+        rc = convert_functions(raw, count, deoptimization, out);
+    heap_free(raw);
+    return rc;
+}
+
+static int decode_positions(uintptr_t code, size_t code_len, struct inlining *out)
+{
+    struct v8_array bytes;
+    uintptr_t tagged = v8_object_word(code, decoder.layout.position_table);
+    if (v8_array_bytes(&decoder.layout, tagged, TABLE_LIMIT, &bytes)) return -EINVAL;
+    uint32_t limit = bytes.length / ENTRY_BYTES_MIN;
+    if (limit > INLINING_LIMIT) limit = INLINING_LIMIT;
+    if (!limit) return 0;
+    uint8_t *table = heap_alloc(bytes.length);
+    struct inlined_position *positions = heap_alloc(limit * sizeof *positions);
+    int count = -ENOMEM;
+    if (table && positions)
+        count =
+            selfmem_read(bytes.data, table, bytes.length)
+                ? -EINVAL
+                : position_table_decode(table, bytes.length, code_len, out->function_count, positions, limit);
+    heap_free(table);
+    if (count <= 0) {
+        heap_free(positions);
+        return count;
+    }
+    out->positions = heap_realloc(positions, (size_t)count * sizeof *positions);
+    if (!out->positions) out->positions = positions;
+    out->position_count = (uint32_t)count;
+    return 0;
+}
+
+int inlining_decode(uintptr_t code_start, size_t code_len, struct inlining *out)
+{
+    struct v8_array deoptimization;
+    memset(out, 0, sizeof *out);
+    if (!decoder.ready) return -ENOTSUP;
+    uintptr_t code = find_code(code_start, code_len);
+    uintptr_t tagged = v8_object_word(code, decoder.layout.deoptimization_data);
+    int rc = v8_array_words(&decoder.layout, tagged, DEOPTIMIZATION_LIMIT, &deoptimization);
+    if (!rc && deoptimization.length < DEOPTIMIZATION_MIN) rc = -EINVAL;
+    if (!rc) rc = decode_functions(&deoptimization, out);
+    if (!rc) rc = decode_positions(code, code_len, out);
+    if (rc) inlining_free(out);
+    return rc;
+}
+
+void inlining_free(struct inlining *inlining)
+{
+    heap_free(inlining->functions);
+    heap_free(inlining->positions);
+    memset(inlining, 0, sizeof *inlining);
+}

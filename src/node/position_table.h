@@ -1,0 +1,31 @@
+/*
+ * V8's source position tables (deps/v8/src/codegen/source-position-table.cc, the same from V8 9 to 14). Pure
+ * function of its input: any thread, async-signal-safe.
+ */
+#ifndef OTELPROF_NODE_POSITION_TABLE_H
+#define OTELPROF_NODE_POSITION_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "node/inlining.h"
+
+/* A v8::internal::SourcePosition (64 bits) taken apart. */
+struct v8_position {
+    int external;      /* a place in V8's own Torque code: the rest means nothing */
+    uint32_t offset;   /* characters, or INLINING_NO_POSITION */
+    uint32_t function; /* inlining id + 1; 0: not inlined */
+};
+
+struct v8_position v8_position_of(uint64_t word);
+
+/*
+ * Decodes the |size| bytes at |table|, of code of |code_len| bytes with |function_count| inlined functions,
+ * into |positions| (room for |limit|). The number of entries, fewer than V8's: of several at one address the
+ * last holds, and one that says the same as the entry before it is left out. -EINVAL: not such a table, or
+ * more than |limit|.
+ */
+int position_table_decode(const uint8_t *table, size_t size, size_t code_len, uint32_t function_count,
+                          struct inlined_position *positions, uint32_t limit);
+
+#endif
