@@ -6,15 +6,18 @@
 #include "node/position_table.h"
 #include "node/v8_object.h"
 #include "sys/heap.h"
-#include "sys/selfmem.h"
 
 enum {
+    CODE_FIELDS =
+        96, /* bytes of a Code object that are looked at: V8 9 and 10 have as many before the code */
     LITERAL_LIMIT = 100 * 1000, /* of one piece of code; tsc's largest has hundreds */
     DEOPTIMIZATION_MIN = 8,     /* elements of V8's DeoptimizationData, before those a deopt point has */
     DEOPTIMIZATION_LIMIT = 100 * 1000,
     TABLE_LIMIT = 256 * 1024, /* bytes of a position table */
     ENTRY_BYTES_MIN = 2,      /* in a position table: two integers */
-    OWN_FUNCTION = -1         /* instead of a literal's index: the optimized function, inlined into itself */
+    PROVING_CODES = 16, /* decoded whole, with as many inlined functions followed to their bytecode, before */
+    PROVING_FUNCTIONS = 16, /* loads are plain: a system call a word took 90 us for a function of tsc's */
+    OWN_FUNCTION = -1       /* instead of a literal's index: the optimized function, inlined into itself */
 };
 
 /* v8::internal::InliningPosition, the same from V8 9 to 14. */
@@ -27,70 +30,83 @@ struct raw_function {
 static struct {
     struct v8_layout layout;
     int ready;
+    uint32_t codes, functions; /* decoded since the last contradiction; isolates' threads count together */
 } decoder;
 
 int inlining_prepare(const char *version, void *(*lookup)(const char *))
 {
     int rc = v8_layout_find(version, lookup, &decoder.layout);
+    if (decoder.layout.instruction_start > CODE_FIELDS - (int32_t)sizeof(uintptr_t) ||
+        decoder.layout.instruction_size > CODE_FIELDS - (int32_t)sizeof(int32_t))
+        rc = -ENOTSUP;
     decoder.ready = rc == 0;
     return rc;
 }
 
-/* The Code object of the machine code at |start|, or 0 when it says something else about it than the event.
+/*
+ * The Code object of the machine code at |start|, or 0 when it says something else about it than the event.
+ * By reads that cannot fault, for |start| is anybody's; by few, for they are system calls.
  */
 static uintptr_t find_code(uintptr_t start, size_t len)
 {
     const struct v8_layout *layout = &decoder.layout;
-    uintptr_t code = start - (uintptr_t)layout->header;
-    if (layout->stream_code) code = v8_object_untag(v8_object_word(code, layout->stream_code));
-    int32_t type = v8_object_type(code), size;
-    if (!type || type != layout->types.code) return 0;
-    if (layout->instruction_start && v8_object_word(code, layout->instruction_start) != start) return 0;
-    if (selfmem_read(code + (uintptr_t)layout->instruction_size, &size, sizeof size)) return 0;
-    return size > 0 && (size_t)size == len ? code : 0;
+    const struct v8_heap careful = {layout, 0};
+    unsigned char fields[CODE_FIELDS];
+    uintptr_t code = start - (uintptr_t)layout->header, told_start = start, map;
+    int32_t told_len;
+    if (layout->stream_code) code = v8_object_untag(v8_object_word(&careful, code, layout->stream_code));
+    if (!code || v8_heap_read(&careful, code, fields, sizeof fields)) return 0;
+    memcpy(&map, fields, sizeof map);
+    if (layout->instruction_start) memcpy(&told_start, fields + layout->instruction_start, sizeof told_start);
+    memcpy(&told_len, fields + layout->instruction_size, sizeof told_len);
+    if (told_start != start || told_len <= 0 || (size_t)told_len != len) return 0;
+    int32_t type = v8_map_type(&careful, map);
+    return type && type == layout->types.code ? code : 0;
 }
 
-static uintptr_t element(const struct v8_array *array, int32_t index)
+static uintptr_t element(const struct v8_heap *heap, const struct v8_array *array, int32_t index)
 {
     if (index < 0 || (uint32_t)index >= array->length) return 0;
-    return v8_object_word(array->data, index * (int32_t)sizeof(uintptr_t));
+    return v8_object_word(heap, array->data, index * (int32_t)sizeof(uintptr_t));
 }
 
 /* The optimized function's own SharedFunctionInfo. */
-static uintptr_t own_function(const struct v8_array *deoptimization)
+static uintptr_t own_function(const struct v8_heap *heap, const struct v8_array *deoptimization)
 {
-    uintptr_t tagged = element(deoptimization, decoder.layout.shared_function);
+    uintptr_t tagged = element(heap, deoptimization, heap->layout->shared_function);
     uintptr_t object = v8_object_untag(tagged);
-    int32_t type = v8_object_type(object);
-    return type && type == decoder.layout.types.shared_wrapper ? v8_object_word(object, V8_WRAPPED) : tagged;
+    int32_t type = v8_object_type(heap, object);
+    return type && type == heap->layout->types.shared_wrapper ? v8_object_word(heap, object, V8_WRAPPED)
+                                                              : tagged;
 }
 
 /* Fills |out|'s functions from the |count| of V8 at |raw|. */
-static int convert_functions(const struct raw_function *raw, uint32_t count,
+static int convert_functions(const struct v8_heap *heap, const struct raw_function *raw, uint32_t count,
                              const struct v8_array *deoptimization, struct inlining *out)
 {
     struct v8_array literals;
-    uintptr_t tagged = element(deoptimization, decoder.layout.literals);
-    int rc = v8_array_words(&decoder.layout, tagged, LITERAL_LIMIT, &literals);
+    uintptr_t tagged = element(heap, deoptimization, heap->layout->literals);
+    int rc = v8_array_words(heap, tagged, LITERAL_LIMIT, &literals);
     for (uint32_t i = 0; i < count && !rc; i++) {
         struct v8_position call = v8_position_of(raw[i].position);
         int own = raw[i].literal == OWN_FUNCTION;
         if (call.external || call.function > i || (!own && (uint32_t)raw[i].literal >= literals.length))
             return -EINVAL;
-        uintptr_t shared = own ? own_function(deoptimization) : element(&literals, raw[i].literal);
-        out->functions[i] = (struct inlined_function){v8_bytecode_of_shared(&decoder.layout, shared),
-                                                      call.function, call.offset};
+        uintptr_t shared =
+            own ? own_function(heap, deoptimization) : element(heap, &literals, raw[i].literal);
+        out->functions[i] =
+            (struct inlined_function){v8_bytecode_of_shared(heap, shared), call.function, call.offset};
     }
     out->function_count = rc ? 0 : count;
     return rc;
 }
 
-static int decode_functions(const struct v8_array *deoptimization, struct inlining *out)
+static int decode_functions(const struct v8_heap *heap, const struct v8_array *deoptimization,
+                            struct inlining *out)
 {
     struct v8_array bytes;
-    uintptr_t tagged = element(deoptimization, decoder.layout.inlining_positions);
-    int rc = v8_array_bytes(&decoder.layout, tagged, INLINING_LIMIT * (uint32_t)sizeof(struct raw_function),
-                            &bytes);
+    uintptr_t tagged = element(heap, deoptimization, heap->layout->inlining_positions);
+    int rc = v8_array_bytes(heap, tagged, INLINING_LIMIT * (uint32_t)sizeof(struct raw_function), &bytes);
     if (rc || bytes.length % sizeof(struct raw_function)) return -EINVAL;
     uint32_t count = bytes.length / (uint32_t)sizeof(struct raw_function);
     if (!count) return 0;
@@ -98,19 +114,19 @@ static int decode_functions(const struct v8_array *deoptimization, struct inlini
     out->functions = heap_alloc(count * sizeof *out->functions);
     if (!raw || !out->functions)
         rc = -ENOMEM;
-    else if (selfmem_read(bytes.data, raw, bytes.length))
+    else if (v8_heap_read(heap, bytes.data, raw, bytes.length))
         rc = -EINVAL;
     else
-        rc = convert_functions(raw, count, deoptimization, out);
+        rc = convert_functions(heap, raw, count, deoptimization, out);
     heap_free(raw);
     return rc;
 }
 
-static int decode_positions(uintptr_t code, size_t code_len, struct inlining *out)
+static int decode_positions(const struct v8_heap *heap, uintptr_t code, size_t code_len, struct inlining *out)
 {
     struct v8_array bytes;
-    uintptr_t tagged = v8_object_word(code, decoder.layout.position_table);
-    if (v8_array_bytes(&decoder.layout, tagged, TABLE_LIMIT, &bytes)) return -EINVAL;
+    uintptr_t tagged = v8_object_word(heap, code, heap->layout->position_table);
+    if (v8_array_bytes(heap, tagged, TABLE_LIMIT, &bytes)) return -EINVAL;
     uint32_t limit = bytes.length / ENTRY_BYTES_MIN;
     if (limit > INLINING_LIMIT) limit = INLINING_LIMIT;
     if (!limit) return 0;
@@ -118,10 +134,10 @@ static int decode_positions(uintptr_t code, size_t code_len, struct inlining *ou
     struct inlined_position *positions = heap_alloc(limit * sizeof *positions);
     int count = -ENOMEM;
     if (table && positions)
-        count =
-            selfmem_read(bytes.data, table, bytes.length)
-                ? -EINVAL
-                : position_table_decode(table, bytes.length, code_len, out->function_count, positions, limit);
+        count = v8_heap_read(heap, bytes.data, table, bytes.length)
+                    ? -EINVAL
+                    : position_table_decode((enum v8_position_encoding)heap->layout->position_encoding, table,
+                                            bytes.length, code_len, out->function_count, positions, limit);
     heap_free(table);
     if (count <= 0) {
         heap_free(positions);
@@ -133,17 +149,40 @@ static int decode_positions(uintptr_t code, size_t code_len, struct inlining *ou
     return 0;
 }
 
+static int layout_is_proven(void)
+{
+    return __atomic_load_n(&decoder.codes, __ATOMIC_RELAXED) >= PROVING_CODES &&
+           __atomic_load_n(&decoder.functions, __ATOMIC_RELAXED) >= PROVING_FUNCTIONS;
+}
+
+/* A contradiction takes the proof back. */
+static void count_proof(int rc, const struct inlining *inlining)
+{
+    if (rc == -EINVAL) {
+        __atomic_store_n(&decoder.codes, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&decoder.functions, 0, __ATOMIC_RELAXED);
+        return;
+    }
+    if (rc || layout_is_proven()) return;
+    uint32_t followed = 0;
+    for (uint32_t i = 0; i < inlining->function_count; i++) followed += inlining->functions[i].bytecode != 0;
+    __atomic_add_fetch(&decoder.codes, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&decoder.functions, followed, __ATOMIC_RELAXED);
+}
+
 int inlining_decode(uintptr_t code_start, size_t code_len, struct inlining *out)
 {
+    const struct v8_heap heap = {&decoder.layout, layout_is_proven()};
     struct v8_array deoptimization;
     memset(out, 0, sizeof *out);
     if (!decoder.ready) return -ENOTSUP;
     uintptr_t code = find_code(code_start, code_len);
-    uintptr_t tagged = v8_object_word(code, decoder.layout.deoptimization_data);
-    int rc = v8_array_words(&decoder.layout, tagged, DEOPTIMIZATION_LIMIT, &deoptimization);
-    if (!rc && deoptimization.length < DEOPTIMIZATION_MIN) rc = -EINVAL;
-    if (!rc) rc = decode_functions(&deoptimization, out);
-    if (!rc) rc = decode_positions(code, code_len, out);
+    uintptr_t tagged = v8_object_word(&heap, code, decoder.layout.deoptimization_data);
+    int rc = v8_array_words(&heap, tagged, DEOPTIMIZATION_LIMIT, &deoptimization);
+    if (rc || deoptimization.length < DEOPTIMIZATION_MIN) return -EINVAL; /* not optimized code */
+    rc = decode_functions(&heap, &deoptimization, out);
+    if (!rc) rc = decode_positions(&heap, code, code_len, out);
+    count_proof(rc, out);
     if (rc) inlining_free(out);
     return rc;
 }

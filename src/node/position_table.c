@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-enum { VARINT_BITS = 7, VARINT_MASK = 0x7f, VARINT_MORE = 0x80, WORD_BITS = 64 };
+enum { VARINT_BITS = 7, VARINT_MASK = 0x7f, VARINT_MORE = 0x80, WORD_BITS = 64, FLAG_BITS = 2 };
 
 /* source-position.h: bit 0 external, 30 bits script offset + 1, 16 bits inlining id + 1. */
 enum { EXTERNAL_BIT = 1, OFFSET_SHIFT = 1, FUNCTION_SHIFT = 31 };
@@ -21,18 +21,40 @@ struct v8_position v8_position_of(uint64_t word)
                                 .function = (uint32_t)(word >> FUNCTION_SHIFT) & FUNCTION_MASK};
 }
 
-/* A zig-zag variable-length integer at |*at|, which is moved behind it; 0 or -EINVAL. */
-static int take_integer(const uint8_t **at, const uint8_t *end, int64_t *value)
+/* A variable-length integer at |*at|, which is moved behind it; 0 or -EINVAL. */
+static int take_unsigned(const uint8_t **at, const uint8_t *end, uint64_t *value)
 {
-    uint64_t bits = 0;
+    *value = 0;
     for (unsigned shift = 0; *at < end && shift < WORD_BITS; shift += VARINT_BITS) {
         uint8_t byte = *(*at)++;
-        bits |= (uint64_t)(byte & VARINT_MASK) << shift;
-        if (byte & VARINT_MORE) continue;
-        *value = (int64_t)((bits >> 1) ^ -(bits & 1));
-        return 0;
+        *value |= (uint64_t)(byte & VARINT_MASK) << shift;
+        if (!(byte & VARINT_MORE)) return 0;
     }
     return -EINVAL;
+}
+
+/* The same, zig-zag. */
+static int take_signed(const uint8_t **at, const uint8_t *end, int64_t *value)
+{
+    uint64_t bits;
+    if (take_unsigned(at, end, &bits)) return -EINVAL;
+    *value = (int64_t)((bits >> 1) ^ -(bits & 1));
+    return 0;
+}
+
+/* An entry's distance in bytes from the one before it. */
+static int take_pc(enum v8_position_encoding encoding, const uint8_t **at, const uint8_t *end,
+                   uint64_t *distance)
+{
+    int64_t value;
+    if (encoding == POSITIONS_WITH_FLAGS) {
+        if (take_unsigned(at, end, distance)) return -EINVAL;
+        *distance >>= FLAG_BITS;
+        return 0;
+    }
+    if (take_signed(at, end, &value)) return -EINVAL;
+    *distance = (uint64_t)(value < 0 ? ~value : value);
+    return 0;
 }
 
 /* Appends |entry| to |count| entries; the new count, or -EINVAL when it does not fit. */
@@ -48,19 +70,20 @@ static int append(struct inlined_position *positions, int count, uint32_t limit,
     return count + 1;
 }
 
-int position_table_decode(const uint8_t *table, size_t size, size_t code_len, uint32_t function_count,
-                          struct inlined_position *positions, uint32_t limit)
+int position_table_decode(enum v8_position_encoding encoding, const uint8_t *table, size_t size,
+                          size_t code_len, uint32_t function_count, struct inlined_position *positions,
+                          uint32_t limit)
 {
     const uint8_t *at = table, *end = table + size;
     int64_t pc = FIRST_PC;
     uint64_t word = 0;
     int count = 0;
     while (at < end) {
-        int64_t pc_delta, word_delta;
-        if (take_integer(&at, end, &pc_delta) || take_integer(&at, end, &word_delta)) return -EINVAL;
-        if (pc_delta < 0) pc_delta = ~pc_delta; /* negative: not a statement, -delta - 1 */
-        if (pc_delta > (int64_t)code_len - pc) return -EINVAL;
-        pc += pc_delta;
+        uint64_t distance;
+        int64_t word_delta;
+        if (take_pc(encoding, &at, end, &distance) || take_signed(&at, end, &word_delta)) return -EINVAL;
+        if (distance > code_len - (uint64_t)pc) return -EINVAL; /* pc <= code_len; -1 at first, which wraps */
+        pc += (int64_t)distance;
         word += (uint64_t)word_delta;
         struct v8_position position = v8_position_of(word);
         if (position.external) continue;

@@ -1,6 +1,6 @@
 /*
- * V8's source position tables (deps/v8/src/codegen/source-position-table.cc, the same from V8 9 to 14). Pure
- * function of its input: any thread, async-signal-safe.
+ * V8's source position tables (deps/v8/src/codegen/source-position-table.cc: the pcs are written in two ways,
+ * all else is the same from V8 9 to 14). Pure function of its input: any thread, async-signal-safe.
  */
 #ifndef OTELPROF_NODE_POSITION_TABLE_H
 #define OTELPROF_NODE_POSITION_TABLE_H
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "node/inlining.h"
+#include "node/v8_layout.h"
 
 /* A v8::internal::SourcePosition (64 bits) taken apart. */
 struct v8_position {
@@ -20,12 +21,13 @@ struct v8_position {
 struct v8_position v8_position_of(uint64_t word);
 
 /*
- * Decodes the |size| bytes at |table|, of code of |code_len| bytes with |function_count| inlined functions,
- * into |positions| (room for |limit|). The number of entries, fewer than V8's: of several at one address the
- * last holds, and one that says the same as the entry before it is left out. -EINVAL: not such a table, or
- * more than |limit|.
+ * Decodes the |size| bytes at |table|, whose pcs are written by |encoding|, of code of |code_len| bytes with
+ * |function_count| inlined functions, into |positions| (room for |limit|). The number of entries, fewer than
+ * V8's: of several at one address the last holds, and one that says the same as the entry before it is left
+ * out. -EINVAL: not such a table, or more than |limit|.
  */
-int position_table_decode(const uint8_t *table, size_t size, size_t code_len, uint32_t function_count,
-                          struct inlined_position *positions, uint32_t limit);
+int position_table_decode(enum v8_position_encoding encoding, const uint8_t *table, size_t size,
+                          size_t code_len, uint32_t function_count, struct inlined_position *positions,
+                          uint32_t limit);
 
 #endif

@@ -25,6 +25,12 @@ enum {
     V8_WRAPPED = 8 /* InterpreterData.bytecode_array, SharedFunctionInfoWrapper.shared_info */
 };
 
+/* How the pc of a source position table's entry is written, as a difference to the entry before it. */
+enum v8_position_encoding {
+    POSITIONS_WITH_SIGN, /* zig-zag; negative for what is not a statement: -difference - 1 (V8 9 to 13) */
+    POSITIONS_WITH_FLAGS /* unsigned, above two bits: breakable, statement (V8 14) */
+};
+
 struct v8_layout {
     int32_t header; /* from the object that holds the machine code to its first instruction */
     int32_t
@@ -39,6 +45,7 @@ struct v8_layout {
     int32_t function_data;     /* SharedFunctionInfo.function_data, trusted_function_data */
     int32_t bytecode_data;     /* from a BytecodeArray to its first bytecode */
     int32_t baseline_bytecode; /* BaselineData.data (V8 9) */
+    int32_t position_encoding; /* enum v8_position_encoding */
     struct {                   /* instance types; 0: this V8 has none */
         int32_t code, bytecode_array, baseline_data, interpreter_data, shared_function, shared_wrapper;
         int32_t byte_array, trusted_byte_array;

@@ -2,10 +2,18 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "sys/selfmem.h"
 
 enum { DATA_HOPS = 4 /* SharedFunctionInfo -> baseline code -> InterpreterData -> BytecodeArray */ };
+
+int v8_heap_read(const struct v8_heap *heap, uintptr_t address, void *buffer, size_t size)
+{
+    if (!heap->proven) return selfmem_read(address, buffer, size);
+    memcpy(buffer, (const void *)address, size);
+    return 0;
+}
 
 uintptr_t v8_object_untag(uintptr_t tagged)
 {
@@ -16,20 +24,23 @@ uintptr_t v8_object_untag(uintptr_t tagged)
     return 0;
 }
 
-uintptr_t v8_object_word(uintptr_t object, int32_t offset)
+uintptr_t v8_object_word(const struct v8_heap *heap, uintptr_t object, int32_t offset)
 {
     uintptr_t word = 0;
-    if (!object || selfmem_read(object + (uintptr_t)offset, &word, sizeof word)) return 0;
+    if (!object || v8_heap_read(heap, object + (uintptr_t)offset, &word, sizeof word)) return 0;
     return word;
 }
 
-int32_t v8_object_type(uintptr_t object)
+int32_t v8_map_type(const struct v8_heap *heap, uintptr_t map)
 {
     uint16_t type = 0;
-    uintptr_t map = v8_object_word(object, 0);
     if ((map & V8_TAG_MASK) != V8_TAG_STRONG) return 0;
-    if (selfmem_read(map - V8_TAG_STRONG + V8_MAP_INSTANCE_TYPE, &type, sizeof type)) return 0;
-    return type;
+    return v8_heap_read(heap, map - V8_TAG_STRONG + V8_MAP_INSTANCE_TYPE, &type, sizeof type) ? 0 : type;
+}
+
+int32_t v8_object_type(const struct v8_heap *heap, uintptr_t object)
+{
+    return v8_map_type(heap, v8_object_word(heap, object, 0));
 }
 
 /* True if |type| is one of the |count| at |types|, where 0 stands for none. */
@@ -40,47 +51,48 @@ static int is_one_of(int32_t type, const int32_t *types, size_t count)
     return 0;
 }
 
-static int open_array(uintptr_t tagged, const int32_t *types, size_t count, uint32_t limit,
-                      struct v8_array *array)
+static int open_array(const struct v8_heap *heap, uintptr_t tagged, const int32_t *types, size_t count,
+                      uint32_t limit, struct v8_array *array)
 {
     uintptr_t object = v8_object_untag(tagged);
-    if (!is_one_of(v8_object_type(object), types, count)) return -EINVAL;
-    uintptr_t length = v8_object_word(object, V8_ARRAY_LENGTH);
+    if (!is_one_of(v8_object_type(heap, object), types, count)) return -EINVAL;
+    uintptr_t length = v8_object_word(heap, object, V8_ARRAY_LENGTH);
     if ((uint32_t)length || length >> V8_SMI_SHIFT > limit) return -EINVAL;
     array->data = object + V8_ARRAY_DATA;
     array->length = (uint32_t)(length >> V8_SMI_SHIFT);
     return 0;
 }
 
-int v8_array_words(const struct v8_layout *layout, uintptr_t tagged, uint32_t limit, struct v8_array *array)
+int v8_array_words(const struct v8_heap *heap, uintptr_t tagged, uint32_t limit, struct v8_array *array)
 {
-    const int32_t types[] = {layout->types.fixed_array, layout->types.trusted_fixed_array,
-                             layout->types.protected_fixed_array, layout->types.weak_fixed_array,
-                             layout->types.trusted_weak_fixed_array};
-    return open_array(tagged, types, sizeof types / sizeof *types, limit, array);
+    const int32_t types[] = {heap->layout->types.fixed_array, heap->layout->types.trusted_fixed_array,
+                             heap->layout->types.protected_fixed_array, heap->layout->types.weak_fixed_array,
+                             heap->layout->types.trusted_weak_fixed_array};
+    return open_array(heap, tagged, types, sizeof types / sizeof *types, limit, array);
 }
 
-int v8_array_bytes(const struct v8_layout *layout, uintptr_t tagged, uint32_t limit, struct v8_array *array)
+int v8_array_bytes(const struct v8_heap *heap, uintptr_t tagged, uint32_t limit, struct v8_array *array)
 {
-    const int32_t types[] = {layout->types.byte_array, layout->types.trusted_byte_array};
-    return open_array(tagged, types, sizeof types / sizeof *types, limit, array);
+    const int32_t types[] = {heap->layout->types.byte_array, heap->layout->types.trusted_byte_array};
+    return open_array(heap, tagged, types, sizeof types / sizeof *types, limit, array);
 }
 
-uintptr_t v8_bytecode_of_shared(const struct v8_layout *layout, uintptr_t tagged)
+uintptr_t v8_bytecode_of_shared(const struct v8_heap *heap, uintptr_t tagged)
 {
     uintptr_t object = v8_object_untag(tagged);
-    int32_t type = v8_object_type(object), next = layout->function_data;
-    if (!type || type != layout->types.shared_function) return 0;
+    int32_t type = v8_object_type(heap, object), next = heap->layout->function_data;
+    if (!type || type != heap->layout->types.shared_function) return 0;
     for (int hop = 0; hop < DATA_HOPS; hop++) {
-        object = v8_object_untag(v8_object_word(object, next));
-        type = v8_object_type(object);
+        object = v8_object_untag(v8_object_word(heap, object, next));
+        type = v8_object_type(heap, object);
         if (!type) return 0;
-        if (type == layout->types.bytecode_array) return object + (uintptr_t)layout->bytecode_data;
-        if (type == layout->types.code)
-            next = layout->deoptimization_data;
-        else if (type == layout->types.baseline_data)
-            next = layout->baseline_bytecode;
-        else if (type == layout->types.interpreter_data)
+        if (type == heap->layout->types.bytecode_array)
+            return object + (uintptr_t)heap->layout->bytecode_data;
+        if (type == heap->layout->types.code)
+            next = heap->layout->deoptimization_data;
+        else if (type == heap->layout->types.baseline_data)
+            next = heap->layout->baseline_bytecode;
+        else if (type == heap->layout->types.interpreter_data)
             next = V8_WRAPPED;
         else
             return 0;
