@@ -33,6 +33,7 @@ struct record_list {
 
 enum { ROUND_MILLIS = 250, SETTLING_ROUND_MILLIS = 20, MILLI = 1000 * 1000 };
 
+#define AGAIN_NANOS (10LL * MILLI)      /* between two looks at modules that change */
 #define SLOW_NANOS (1000LL * MILLI)     /* between looks at what changes seldom */
 #define SETTLING_NANOS (2000LL * MILLI) /* after the first contact with V8 */
 
@@ -125,6 +126,15 @@ static void publish_tables(void)
         if (modules->all[i]->gone) modules->all[i]->unwind = NULL; /* freed with the snapshot */
 }
 
+/* The first seconds of V8: it maps and compiles, and we have just met it. */
+static int is_settling(int64_t now)
+{
+    if (!collector.attached_since && node_process.attached_ever) collector.attached_since = now;
+    return node_process.enabled &&
+           (!collector.attached_since || now - collector.attached_since < SETTLING_NANOS) &&
+           now - collector.options.start_monotonic < 2 * SETTLING_NANOS;
+}
+
 /* From which count of unloads on each module is known to be where it is. */
 static void date_modules(uint32_t unloads)
 {
@@ -149,7 +159,9 @@ static void refresh_modules(int64_t now)
     date_modules(unloads);
     uint32_t slot = 0;
     tables_reclaim(next_epoch, &slot);
-    collector.next_module_check = now + cost * MODULE_COST_FACTOR;
+    /* Modules come in groups: after a change the next look is soon. */
+    collector.next_module_check =
+        now + (changed || is_settling(now) ? AGAIN_NANOS : cost * MODULE_COST_FACTOR);
     __atomic_store_n(&sampler.modules_unknown, 0, __ATOMIC_RELEASE);
 }
 
@@ -461,12 +473,7 @@ void collector_round(void)
 
 int64_t collector_pause(void)
 {
-    int64_t now = clock_monotonic();
-    if (!collector.attached_since && node_process.attached_ever) collector.attached_since = now;
-    int settling = node_process.enabled &&
-                   (!collector.attached_since || now - collector.attached_since < SETTLING_NANOS) &&
-                   now - collector.options.start_monotonic < 2 * SETTLING_NANOS;
-    return (settling ? SETTLING_ROUND_MILLIS : ROUND_MILLIS) * (int64_t)MILLI;
+    return (is_settling(clock_monotonic()) ? SETTLING_ROUND_MILLIS : ROUND_MILLIS) * (int64_t)MILLI;
 }
 
 void collector_finish(void)

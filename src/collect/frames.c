@@ -7,7 +7,7 @@
 #include "sys/heap.h"
 #include "unwind/walk.h"
 
-enum { MAX_LOCATIONS = 2048 + 64 };
+enum { MAX_LOCATIONS = 2048 + 64, MAX_INLINED = 64 };
 
 void frames_begin_window(struct frames *frames, uint32_t window, struct profile *profile)
 {
@@ -76,17 +76,50 @@ static uint32_t v8_function(struct profile *profile, const char *text, size_t le
 }
 
 /* The start line stands in where V8 told no line: it is the function's, and never another's. */
+static struct profile_line line_in(struct profile *profile, uint32_t function, uint32_t line)
+{
+    return (struct profile_line){function,
+                                 line ? (int64_t)line : profile->functions.items[function].start_line, 0};
+}
+
+static uint32_t function_of_call(struct frames *frames, struct profile *profile, struct code_call *call)
+{
+    if (call->window != frames->window) {
+        call->window = frames->window;
+        call->function = call->name ? v8_function(profile, call->name, call->name_len)
+                                    : function_named(profile, "[inlined]", 9, "", 0, 0);
+    }
+    return call->function;
+}
+
+/* The functions at |offset| in |code|, innermost first; the number of lines. */
+static unsigned lines_at(struct frames *frames, struct profile *profile, struct code *code, uintptr_t offset,
+                         struct profile_line *lines)
+{
+    const struct code_place *place = code_place_at(code, offset);
+    uint32_t call = place ? place->call : 0;
+    uint32_t line = place ? place->line : code_line_at(code, offset);
+    unsigned n = 0;
+    for (; call && n < MAX_INLINED; n++) {
+        struct code_call *inlined = &code->inlining->calls[call - 1];
+        lines[n] = line_in(profile, function_of_call(frames, profile, inlined), line);
+        line = inlined->line;
+        call = inlined->caller;
+    }
+    lines[n++] = line_in(profile, code->function, line);
+    return n;
+}
+
 static uint32_t code_location(struct frames *frames, struct profile *profile, struct code *code,
                               uintptr_t start, uintptr_t address)
 {
+    struct profile_line lines[MAX_INLINED + 1];
     if (code->window != frames->window) {
         code->window = frames->window;
         code->function = v8_function(profile, code_name(code), code->name_len);
     }
-    int64_t line = code_line_at(code, address - start);
-    if (!line) line = profile->functions.items[code->function].start_line;
-    struct profile_line lines = {code->function, line, 0};
-    return profile_location(profile, 0, start, &lines, 1);
+    unsigned n = lines_at(frames, profile, code, address - start, lines);
+    return profile_location(profile, 0, start, lines, n);
 }
 
 /* True for the two builtins in which an interpreted function's frame stands. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "node/code_events.h"
+#include "node/inlining.h"
 #include "node/isolate.h"
 #include "sys/file.h"
 #include "sys/log.h"
@@ -76,6 +77,8 @@ int node_attach_prepare(void *(*lookup)(const char *), int is_node)
         return -ECANCELED;
     }
     node_process.attach = on_interrupt;
+    if (inlining_prepare(node_process.v8.get_version(), lookup))
+        log_info("V8 %s is not known well enough to show inlined functions", node_process.v8.get_version());
     node_process.enabled = 1;
     node_process.contact_timer = -1;
     log_info("V8 %s found", node_process.v8.get_version());

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "node/isolate.h"
+#include "node/optimized.h"
 #include "sys/heap.h"
 #include "sys/lock.h"
 
@@ -79,9 +80,20 @@ static uint32_t convert_lines(const struct positions *positions, void *script, s
     for (size_t i = 0; i < positions->count; i++) {
         int line = node_process.v8.unbound_script_line(script, (int)positions->items[i].position);
         if (line < 0 || (count && lines[count - 1].line == (uint32_t)line + 1)) continue;
-        lines[count++] = (struct code_line){positions->items[i].offset, (uint32_t)line + 1};
+        lines[count++] =
+            (struct code_line){positions->items[i].offset, (uint32_t)line + 1, positions->items[i].position};
     }
     return count;
+}
+
+/* "JS:*", "LazyCompile:*", "JS:o+'": TurboFan's and Maglev's marks. */
+static int is_optimized(const struct v8_jit_code_event *event)
+{
+    if (event->code_type != V8_JIT_CODE) return 0;
+    const char *mark = memchr(event->name.text, ':', event->name.len);
+    size_t left = mark ? event->name.len - (size_t)(mark + 1 - event->name.text) : 0;
+    if (left > 1 && mark[1] == 'o' && (mark[2] == '*' || mark[2] == '+')) return 1;
+    return left && (mark[1] == '*' || mark[1] == '+');
 }
 
 static struct code *make_code(const struct v8_jit_code_event *event)
@@ -99,6 +111,7 @@ static struct code *make_code(const struct v8_jit_code_event *event)
         code->type = (uint32_t)event->code_type;
         code->name_len = (uint32_t)name_len;
         code->window = 0;
+        code->inlining = is_optimized(event) ? optimized_decode(event) : NULL;
         code->line_count = positions ? convert_lines(positions, event->script, code->lines) : 0;
         memcpy((char *)&code->lines[code->line_count], event->name.text, name_len);
     }
@@ -125,7 +138,7 @@ static void append(const struct v8_jit_code_event *v8_event, struct code *code)
     struct code_event *event = isolate < 0 ? NULL : heap_alloc(sizeof *event);
     if (!event || (v8_event->type == V8_CODE_ADDED && !code)) {
         heap_free(event);
-        heap_free(code);
+        code_free(code);
         __atomic_add_fetch(&queue.dropped, 1, __ATOMIC_RELAXED);
         return;
     }
@@ -146,7 +159,7 @@ static void append(const struct v8_jit_code_event *v8_event, struct code *code)
     }
     lock_release(&queue.lock);
     if (!full) return;
-    heap_free(code);
+    code_free(code);
     heap_free(event);
 }
 

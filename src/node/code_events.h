@@ -8,29 +8,8 @@
 
 #include <stdint.h>
 
+#include "node/code.h"
 #include "node/v8_abi.h"
-
-/* Source lines of bytecode: |line| (from 1) holds from |offset| bytes into the code to the next entry. */
-struct code_line {
-    uint32_t offset;
-    uint32_t line;
-};
-
-/* One piece of code: bytecode, machine code or a builtin. */
-struct code {
-    uint32_t length;   /* bytes of code */
-    uint32_t type;     /* enum v8_code */
-    uint32_t name_len; /* bytes */
-    uint32_t line_count;
-    uint32_t window;          /* collect/frames.c: the window for which |function| holds */
-    uint32_t function;        /* its id in that window's profile */
-    struct code_line lines[]; /* then the name, as V8 wrote it (symbol/v8name.h), not terminated */
-};
-
-static inline const char *code_name(const struct code *code)
-{
-    return (const char *)&code->lines[code->line_count];
-}
 
 struct code_event {
     struct code_event *next;
@@ -39,7 +18,7 @@ struct code_event {
     uint32_t isolate; /* index into node_process.isolates */
     uintptr_t start;
     uintptr_t new_start;
-    struct code *code; /* of an ADDED event; the taker owns it (heap_free) */
+    struct code *code; /* of an ADDED event; the taker owns it (code_free) */
 };
 
 /* V8's callback (Isolate::SetJitCodeEventHandler). Any thread of the application; not async-signal-safe. */

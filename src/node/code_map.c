@@ -1,6 +1,7 @@
 #include "node/code_map.h"
 
 #include "node/isolate.h"
+#include "node/optimized.h"
 #include "symbol/rangemap.h"
 #include "sys/heap.h"
 
@@ -10,7 +11,7 @@ struct code_map {
 
 static void release_code(void *context, uint64_t payload)
 {
-    heap_free((void *)(uintptr_t)payload);
+    code_free((struct code *)(uintptr_t)payload);
 }
 
 struct code_map *code_map_create(void)
@@ -36,8 +37,9 @@ static void apply(struct code_map *map, struct code_event *event)
 {
     struct rangemap *ranges = &map->of_isolate[event->isolate];
     if (event->type == V8_CODE_ADDED) {
+        optimized_complete(event->code, map, event->isolate);
         if (rangemap_insert(ranges, event->start, event->code->length, (uintptr_t)event->code))
-            heap_free(event->code);
+            code_free(event->code);
     } else if (event->type == V8_CODE_MOVED) {
         rangemap_move(ranges, event->start, event->new_start);
     } else {
@@ -62,14 +64,6 @@ struct code *code_map_find(const struct code_map *map, uint32_t isolate, uintptr
     if (!rangemap_lookup(&map->of_isolate[isolate], pc, &range)) return NULL;
     *start = range.start;
     return (struct code *)(uintptr_t)range.payload;
-}
-
-uint32_t code_line_at(const struct code *code, uintptr_t offset)
-{
-    uint32_t line = 0;
-    for (uint32_t i = 0; i < code->line_count && code->lines[i].offset <= offset; i++)
-        line = code->lines[i].line;
-    return line;
 }
 
 size_t code_map_count(const struct code_map *map)

@@ -35,9 +35,6 @@ struct code *code_map_of_function(const struct code_map *map, uint32_t isolate, 
 /* Forgets what belongs to |isolate|. */
 void code_map_drop_isolate(struct code_map *map, uint32_t isolate);
 
-/* The source line (from 1) that holds at |offset| bytes into |code|, 0 when V8 told none. */
-uint32_t code_line_at(const struct code *code, uintptr_t offset);
-
 /* Pieces of code known now. */
 size_t code_map_count(const struct code_map *map);
 

@@ -53,8 +53,8 @@ int inlining_prepare(const char *version, void *(*lookup)(const char *));
 
 /*
  * Decodes the optimized code at |code_start| with |code_len| bytes into |out|, whose arrays are then the
- * caller's (inlining_free). Inside the code event, on the isolate's thread; takes about 1 us for each inlined
- * function. No read faults.
+ * caller's (inlining_free). Inside the code event of that code, on the isolate's thread. 13 to 20 us of CPU
+ * (tsc, Node 16 to 24). No read faults.
  *
  * 0, also when nothing was inlined; -ENOTSUP; -ENOMEM; -EINVAL when what is there is not what it should be:
  * not optimized code, a Code object that contradicts the event, a damaged table, or more than INLINING_LIMIT.

@@ -1,0 +1,92 @@
+#include "node/optimized.h"
+
+#include "node/code_map.h"
+#include "node/inlining.h"
+#include "node/isolate.h"
+#include "sys/heap.h"
+
+static uint32_t script_line(void *script, uint32_t position)
+{
+    if (!script || position == INLINING_NO_POSITION) return 0;
+    int line = node_process.v8.unbound_script_line(script, (int)position);
+    return line < 0 ? 0 : (uint32_t)line + 1;
+}
+
+static void take_calls(struct code_inlining *out, const struct inlining *in, void *script)
+{
+    for (uint32_t i = 0; i < in->function_count; i++) {
+        const struct inlined_function *function = &in->functions[i];
+        out->calls[i] =
+            (struct code_call){.bytecode = function->bytecode,
+                               .caller = function->caller,
+                               .position = function->call_position,
+                               .line = function->caller ? 0 : script_line(script, function->call_position)};
+    }
+    out->call_count = in->function_count;
+}
+
+/* Machine code has a position for every instruction: an entry only where the function or the line changes. */
+static void take_places(struct code_inlining *out, const struct inlining *in, void *script)
+{
+    const struct code_place *last = NULL;
+    for (uint32_t i = 0; i < in->position_count; i++) {
+        const struct inlined_position *position = &in->positions[i];
+        struct code_place place = {.offset = position->pc_offset,
+                                   .call = position->function,
+                                   .position = position->position,
+                                   .line = position->function ? 0 : script_line(script, position->position)};
+        if (last && last->call == place.call &&
+            (place.call ? last->position == place.position : last->line == place.line))
+            continue;
+        out->places[out->place_count] = place;
+        last = &out->places[out->place_count++];
+    }
+}
+
+struct code_inlining *optimized_decode(const struct v8_jit_code_event *event)
+{
+    struct inlining in;
+    if (inlining_decode(event->code_start, event->code_len, &in)) return NULL;
+    struct code_inlining *out = in.position_count ? heap_zalloc(1, sizeof *out) : NULL;
+    if (out) {
+        out->calls = heap_alloc((in.function_count + 1) * sizeof *out->calls);
+        out->places = heap_alloc(in.position_count * sizeof *out->places);
+        if (out->calls && out->places) {
+            take_calls(out, &in, event->script);
+            take_places(out, &in, event->script);
+        } else {
+            heap_free(out->calls);
+            heap_free(out->places);
+            heap_free(out);
+            out = NULL;
+        }
+    }
+    inlining_free(&in);
+    return out;
+}
+
+static void name_call(struct code_call *call, const struct code *bytecode)
+{
+    if (!bytecode) return;
+    call->name = heap_strndup(code_name(bytecode), bytecode->name_len);
+    call->name_len = call->name ? bytecode->name_len : 0;
+}
+
+void optimized_complete(struct code *code, const struct code_map *map, uint32_t isolate)
+{
+    struct code_inlining *inlining = code->inlining;
+    uintptr_t start;
+    if (!inlining) return;
+    for (uint32_t i = 0; i < inlining->call_count; i++) {
+        struct code_call *call = &inlining->calls[i];
+        const struct code *bytecode =
+            call->bytecode ? code_map_find(map, isolate, call->bytecode, &start) : NULL;
+        name_call(call, bytecode);
+        for (uint32_t p = 0; bytecode && p < inlining->place_count; p++)
+            if (inlining->places[p].call == i + 1)
+                inlining->places[p].line = code_line_of_position(bytecode, inlining->places[p].position);
+        for (uint32_t c = i + 1; bytecode && c < inlining->call_count; c++)
+            if (inlining->calls[c].caller == i + 1)
+                inlining->calls[c].line = code_line_of_position(bytecode, inlining->calls[c].position);
+    }
+}

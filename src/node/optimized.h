@@ -1,0 +1,23 @@
+/* Inlining information on its way into struct code. */
+#ifndef OTELPROF_NODE_OPTIMIZED_H
+#define OTELPROF_NODE_OPTIMIZED_H
+
+#include "node/code.h"
+#include "node/v8_abi.h"
+
+struct code_map;
+
+/*
+ * What |event|, which tells of optimized code, has inlined; lines of the code itself are converted by its
+ * script. NULL when V8 cannot be decoded, nothing is inlined and no position is known, or memory is short.
+ * Isolate's thread.
+ */
+struct code_inlining *optimized_decode(const struct v8_jit_code_event *event);
+
+/*
+ * Names the functions that were inlined into |code| and finds the lines in them, by the bytecode that |map|
+ * holds now for |isolate|: as of the moment of the code's own event. Background thread.
+ */
+void optimized_complete(struct code *code, const struct code_map *map, uint32_t isolate);
+
+#endif
