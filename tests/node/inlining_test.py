@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAM = os.path.join(HERE, "programs", "inlined.js")
+PROGRAM = os.path.join(HERE, "programs", "inlining.js")
 PROBE = os.path.join(os.environ.get("OTELPROF_BUILD_DIR", ""), "tests", "node", "libinlining_probe.so")
 NODE = os.environ.get("OTELPROF_NODE", "node")
 
@@ -20,8 +20,8 @@ Position = collections.namedtuple("Position", "pc function position")
 
 
 def parse_name(name):
-    """("scale", "*") of "JS:o*'scale /x/inlined.js:8:15"."""
-    match = re.match(r"[A-Za-z]+:(o?)([~^+*])'?(.*) \S*inlined\.js:", name)
+    """("scale", "*") of "JS:o*'scale /x/inlining.js:8:15"."""
+    match = re.match(r"[A-Za-z]+:(o?)([~^+*])'?(.*) \S*inlining\.js:", name)
     return (match.group(3), match.group(2)) if match else ("", "")
 
 
@@ -31,7 +31,7 @@ class Run:
     def __init__(self, *flags, program=PROGRAM, arguments=("1500",), **extra):
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "out")
-            environment = dict(os.environ, LD_PRELOAD=PROBE, INLINING_PROBE_OUT=path, INLINING_PROBE_SHOW="inlined.js", **extra)
+            environment = dict(os.environ, LD_PRELOAD=PROBE, INLINING_PROBE_OUT=path, INLINING_PROBE_SHOW="inlining.js", **extra)
             self.process = subprocess.run([NODE, *flags, program, *arguments], env=environment, capture_output=True, text=True,
                                           timeout=120, check=False)
             with open(path) as file:
