@@ -47,14 +47,27 @@ static void apply(struct code_map *map, struct code_event *event)
     }
 }
 
+/*
+ * When V8 tells of existing code, a function's bytecode may come after the optimized code that it is inlined
+ * into: what is still in the map at the end of the batch is completed once more.
+ */
+static void finish(struct code_map *map, struct code_event *event)
+{
+    uintptr_t start;
+    if (event->type == V8_CODE_ADDED &&
+        code_map_find(map, event->isolate, event->start, &start) == event->code)
+        optimized_complete(event->code, map, event->isolate);
+    heap_free(event);
+}
+
 void code_map_advance(struct code_map *map, uint64_t sequence)
 {
-    struct code_event *event = code_events_take(sequence);
-    while (event) {
-        struct code_event *next = event->next;
-        apply(map, event);
-        heap_free(event);
-        event = next;
+    struct code_event *first = code_events_take(sequence), *event;
+    for (event = first; event; event = event->next) apply(map, event);
+    while (first) {
+        event = first;
+        first = event->next;
+        finish(map, event);
     }
 }
 

@@ -79,6 +79,7 @@ void optimized_complete(struct code *code, const struct code_map *map, uint32_t 
     if (!inlining) return;
     for (uint32_t i = 0; i < inlining->call_count; i++) {
         struct code_call *call = &inlining->calls[i];
+        if (call->name) continue; /* completed before */
         const struct code *bytecode =
             call->bytecode ? code_map_find(map, isolate, call->bytecode, &start) : NULL;
         name_call(call, bytecode);

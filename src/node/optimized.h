@@ -16,7 +16,8 @@ struct code_inlining *optimized_decode(const struct v8_jit_code_event *event);
 
 /*
  * Names the functions that were inlined into |code| and finds the lines in them, by the bytecode that |map|
- * holds now for |isolate|: as of the moment of the code's own event. Background thread.
+ * holds now for |isolate|: as of the moment of the code's own event. What was not known may be asked again.
+ * Background thread.
  */
 void optimized_complete(struct code *code, const struct code_map *map, uint32_t isolate);
 

@@ -10,8 +10,8 @@
 
 /*
  * Copies |size| bytes at |address| of this process to |buffer|: 0, or -EFAULT when any of it is not readable.
- * By process_vm_readv, or through /proc/thread-self/mem where a seccomp filter refuses that. Background
- * thread only.
+ * By process_vm_readv, or through /proc/thread-self/mem where a seccomp filter refuses that. Any
+ * thread; not in handlers.
  */
 int selfmem_read(uintptr_t address, void *buffer, size_t size);
 
