@@ -1,4 +1,5 @@
-/* alternate_stack: a signal handler on an 8 KiB alternate stack burns for most of the time, on two threads. */
+/* alternate_stack: a signal handler on an 8 KiB alternate stack burns for most of the time, on two threads.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

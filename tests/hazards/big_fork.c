@@ -1,5 +1,5 @@
-/* big_fork MEBIBYTES: touches that much memory and prints the median time of seven forks, in us, while a thread
- * burns. */
+/* big_fork MEBIBYTES: touches that much memory and prints the median time of seven forks, in us, while a
+ * thread burns. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* burners THREADS MILLIS [thread stack bytes]: threads that burn MILLIS of CPU each, with stacks of the smallest
- * size if the last is given. */
+/* burners THREADS MILLIS [thread stack bytes]: threads that burn MILLIS of CPU each, with stacks of the
+ * smallest size if the last is given. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>

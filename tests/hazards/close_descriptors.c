@@ -1,7 +1,7 @@
 /*
- * close_descriptors MILLIS FILE: closes every descriptor from 3 up in a loop while a thread burns, opens FILE,
- * writes to it; at the end compares what is in FILE with what was written. Prints how often the new descriptor
- * was not 3.
+ * close_descriptors MILLIS FILE: closes every descriptor from 3 up in a loop while a thread burns, opens
+ * FILE, writes to it; at the end compares what is in FILE with what was written. Prints how often the new
+ * descriptor was not 3.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
- * code_in_memory MAP: runs code in an anonymous mapping and tells its name in /tmp/perf-PID.map as just-in-time
- * compilers do. MAP = own: a proper map; other: it belongs to another user; symlink: it is a link to a proper one;
- * stale: it is older than the process; none.
+ * code_in_memory MAP: runs code in an anonymous mapping and tells its name in /tmp/perf-PID.map as
+ * just-in-time compilers do. MAP = own: a proper map; other: it belongs to another user; symlink: it is a
+ * link to a proper one; stale: it is older than the process; none.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -16,7 +16,8 @@
 enum { CODE_BYTES = 4096, NOBODY = 65534 };
 
 /* push rbp; mov rbp, rsp; 1: dec rdi; jnz 1b; pop rbp; ret */
-static const unsigned char machine_code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0x5d, 0xc3};
+static const unsigned char machine_code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0xff,
+                                             0xcf, 0x75, 0xfb, 0x5d, 0xc3};
 
 static char path[64], target[64];
 

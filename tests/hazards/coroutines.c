@@ -1,5 +1,5 @@
-/* coroutines WHERE: forty coroutines (makecontext) with stacks from malloc, or from mmap with a guard page below,
- * that take turns of 3 ms; 2 s of CPU. */
+/* coroutines WHERE: forty coroutines (makecontext) with stacks from malloc, or from mmap with a guard page
+ * below, that take turns of 3 ms; 2 s of CPU. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,7 +27,8 @@ static void coroutine(int number)
 static char *new_stack(const char *where)
 {
     if (!strcmp(where, "malloc")) return malloc(STACK_BYTES);
-    char *low = mmap(NULL, STACK_BYTES + GUARD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *low =
+        mmap(NULL, STACK_BYTES + GUARD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(low, GUARD_BYTES, PROT_NONE);
     return low + GUARD_BYTES;
 }

@@ -1,5 +1,5 @@
-/* drop_user: a server that begins as root: burns a while with threads, then becomes nobody. Prints the user ids of
- * all its threads a second and a half later. */
+/* drop_user: a server that begins as root: burns a while with threads, then becomes nobody. Prints the user
+ * ids of all its threads a second and a half later. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <grp.h>
@@ -39,7 +39,8 @@ int main(void)
     int64_t begin = process_cpu();
     pthread_create(&id, NULL, burner, NULL);
     usleep(700000);
-    if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)) return 3;
+    if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+        return 3;
     usleep(1500000);
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *entry; tasks && (entry = readdir(tasks));)

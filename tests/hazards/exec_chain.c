@@ -1,5 +1,5 @@
-/* exec_chain COUNT: blocks all signals, burns until a tick must be pending, executes itself COUNT times; the last one
- * unblocks all signals. */
+/* exec_chain COUNT: blocks all signals, burns until a tick must be pending, executes itself COUNT times; the
+ * last one unblocks all signals. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* exit_busy HOW: ends with code 7 while six threads are busy: exit, return, quick (quick_exit), now (_exit), thread
- * (exit by another thread than main). */
+/* exit_busy HOW: ends with code 7 while six threads are busy: exit, return, quick (quick_exit), now (_exit),
+ * thread (exit by another thread than main). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /*
- * fork_storm HOW COUNT: COUNT children made by fork and _exit (exit), fork and exec (exec), vfork, posix_spawn
- * (spawn), system; or that live and burn (live, from the main thread; live_thread, from another; nested, a child
- * that does the same) while the parent burns. Each child that lives prints its pid and what it used.
+ * fork_storm HOW COUNT: COUNT children made by fork and _exit (exit), fork and exec (exec), vfork,
+ * posix_spawn (spawn), system; or that live and burn (live, from the main thread; live_thread, from another;
+ * nested, a child that does the same) while the parent burns. Each child that lives prints its pid and what
+ * it used.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

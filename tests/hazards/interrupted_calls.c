@@ -1,5 +1,5 @@
-/* interrupted_calls MILLIS: idle threads in calls that SA_RESTART does not restart, beside two busy ones. Prints how
- * often each call ended with EINTR. */
+/* interrupted_calls MILLIS: idle threads in calls that SA_RESTART does not restart, beside two busy ones.
+ * Prints how often each call ended with EINTR. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -76,8 +76,8 @@ static int in_recv(void)
     return rc;
 }
 
-static struct call calls[] = {{"nanosleep", in_nanosleep, 0, 0},     {"poll", in_poll, 0, 0},
-                              {"epoll_wait", in_epoll_wait, 0, 0},   {"select", in_select, 0, 0},
+static struct call calls[] = {{"nanosleep", in_nanosleep, 0, 0},         {"poll", in_poll, 0, 0},
+                              {"epoll_wait", in_epoll_wait, 0, 0},       {"select", in_select, 0, 0},
                               {"sem_timedwait", in_sem_timedwait, 0, 0}, {"recv", in_recv, 0, 0}};
 
 static void *idle(void *argument)

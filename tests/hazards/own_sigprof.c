@@ -1,5 +1,5 @@
-/* own_sigprof WHEN: a program with a profiler of its own: SIGPROF every 10 ms of CPU by setitimer, installed at
- * once (early) or after 600 ms of work (late); then 3 s of CPU. Prints its ticks. */
+/* own_sigprof WHEN: a program with a profiler of its own: SIGPROF every 10 ms of CPU by setitimer, installed
+ * at once (early) or after 600 ms of work (late); then 3 s of CPU. Prints its ticks. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>

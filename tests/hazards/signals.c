@@ -1,6 +1,6 @@
 /*
- * signals HOW: what programs do with signals while they are profiled. Two threads burn in before_change, then the
- * program does what HOW says, then they burn in after_change for two seconds of wall time.
+ * signals HOW: what programs do with signals while they are profiled. Two threads burn in before_change, then
+ * the program does what HOW says, then they burn in after_change for two seconds of wall time.
  *
  *   signal, sigaction   sets every signal 1 to 64 to its default by that function
  *   raw_handler         puts a handler of its own on the timer signals by the system call itself

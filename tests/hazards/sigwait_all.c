@@ -1,7 +1,8 @@
 /*
  * sigwait_all HOW: a program that blocks every signal and takes them by sigwait, as many servers do. Two
  * threads burn with everything blocked; HOW = sigwait or signalfd: main waits, having burned first with
- * everything blocked (so a tick of ours could be pending); HOW = self: main burns and polls in turns. Prints every signal that comes.
+ * everything blocked (so a tick of ours could be pending); HOW = self: main burns and polls in turns. Prints
+ * every signal that comes.
  */
 #define _GNU_SOURCE
 #include <poll.h>

@@ -1,5 +1,5 @@
-/* soak_loader MILLIS PLUGIN: eight threads that load and unload PLUGIN, allocate and free, throw and catch, for
- * MILLIS. What an unwinder that takes the loader's or the allocator's lock in a handler hangs in. */
+/* soak_loader MILLIS PLUGIN: eight threads that load and unload PLUGIN, allocate and free, throw and catch,
+ * for MILLIS. What an unwinder that takes the loader's or the allocator's lock in a handler hangs in. */
 #include <dlfcn.h>
 #include <pthread.h>
 

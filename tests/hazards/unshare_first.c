@@ -1,4 +1,5 @@
-/* unshare_first: a program that must be single-threaded: unshare(CLONE_NEWUSER) as the first thing in main. */
+/* unshare_first: a program that must be single-threaded: unshare(CLONE_NEWUSER) as the first thing in main.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* plugins MILLIS FILE...: loads each file in turn, lets its plugin_run burn MILLIS, unloads it. Prints where it
- * was and what it used. */
+/* plugins MILLIS FILE...: loads each file in turn, lets its plugin_run burn MILLIS, unloads it. Prints where
+ * it was and what it used. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
