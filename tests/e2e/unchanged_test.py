@@ -53,7 +53,7 @@ class Unchanged(unittest.TestCase):
 
     def run_command(self, command, **variables):
         env = {k: v for k, v in os.environ.items() if not k.startswith(("OTEL_", "OTELPROF_", "LD_"))}
-        # The pyenv shim that may be first in PATH is a shell script of its own: we mean the program.
+        # A shim may be first in PATH, a shell script of its own: we mean the program.
         env.update(PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME=self.directory,
                    npm_config_update_notifier="false", GIT_CONFIG_NOSYSTEM="1", LC_ALL="C")
         # The shell that starts the command is not preloaded itself: LD_PRELOAD is set for what it runs.
