@@ -9,11 +9,12 @@
 #include "active.h"
 #include "next.h"
 #include "node/attach.h"
+#include "sample/sampler.h"
 
 __attribute__((visibility("default"))) void exit(int status)
 {
     void (*next)(int) = (void (*)(int))next_symbol("exit");
-    if (preload_active()) node_attach_close();
+    if (preload_active() && sys_getpid() == sampler.pid) node_attach_close(); /* not in a vfork child */
     next(status);
     __builtin_unreachable();
 }

@@ -18,7 +18,9 @@ typedef void (*signal_function(int, void (*)(int)))(int);
 
 static int is_ours(int signo)
 {
-    return preload_active() && signo == __atomic_load_n(&sampler.signo, __ATOMIC_ACQUIRE);
+    if (!preload_active() || signo != __atomic_load_n(&sampler.signo, __ATOMIC_ACQUIRE)) return 0;
+    return sys_getpid() ==
+           sampler.pid; /* a vfork child's dispositions are its own, but this memory is its parent's */
 }
 
 static void report_former(struct sigaction *action)

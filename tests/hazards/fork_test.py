@@ -29,6 +29,12 @@ class ForkStorm(HazardCase):
     def test_vfork(self):
         self.storm_without_profiles("vfork", soak(150, 1000))
 
+    def test_a_vfork_child_that_resets_its_signals_leaves_the_parents_sampling_alone(self):
+        run = self.profile("vfork_resets")
+        self.assert_clean(run)
+        self.assertGreater(cumulative(run.profiles, "before_vfork"), 0.85 * 300e6)
+        self.assertGreater(cumulative(run.profiles, "after_vfork"), 0.9 * 900e6)
+
     def test_posix_spawn(self):
         self.storm_without_profiles("spawn", soak(150, 1000))
 
