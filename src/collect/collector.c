@@ -360,11 +360,17 @@ static void mark_ended(struct thread *thread, void *context)
     if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == THREAD_ENDED) thread->state = THREAD_LAST_DRAIN;
 }
 
-/* A thread that ended without telling has no clock any more; the next round takes its slot away. */
-static void settle_live(struct thread *thread, void *context)
+/*
+ * A thread that ended since the round began keeps its slot until its samples are drained, but its time
+ * belongs to this window, which the process clock is read for. One that ended without telling has no clock
+ * any more; the next round takes its slot away.
+ */
+static void settle_running(struct thread *thread, void *context)
 {
-    if (thread->state == THREAD_LIVE)
-        settle(thread, used_by(thread, clock_read(clock_of_thread(thread->tid))));
+    if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) < THREAD_LIVE) return;
+    int64_t cpu = clock_read(clock_of_thread(thread->tid));
+    if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == THREAD_ENDED) cpu = thread->final_cpu;
+    settle(thread, used_by(thread, cpu));
 }
 
 static void settle_isolates(void)
@@ -377,8 +383,9 @@ static void settle_isolates(void)
     }
 }
 
-/* Our own thread's share, and what no thread we know of used: the ends of threads, threads without a slot. */
-static void settle_rest(void)
+/* Our own thread's share, and what of |process_cpu| no thread we know of used: the ends of threads, threads
+ * without a slot. */
+static void settle_rest(int64_t process_cpu)
 {
     struct window *window = &collector.window;
     struct profile *profile = window->profile;
@@ -390,8 +397,8 @@ static void settle_rest(void)
         collector.accounted += own - collector.own_accounted;
         collector.own_accounted = own;
     }
-    int64_t rest = clock_process_cpu() - collector.accounted;
-    if (rest <= 0) return; /* threads ran on between the two readings: the next window makes up for it */
+    int64_t rest = process_cpu - collector.accounted;
+    if (rest <= 0) return; /* threads ran on after that reading */
     window_add_time(window, frames_synthetic_stack(&collector.frames, profile, "[unsampled]", 0), 0, rest);
     collector.accounted += rest;
 }
@@ -413,10 +420,11 @@ static void count_drops(void)
 static void finish_window(void)
 {
     struct window *window = &collector.window;
-    registry_each(settle_live, NULL);
+    int64_t process_cpu = clock_process_cpu(); /* before the threads': what they use meanwhile counts once */
+    registry_each(settle_running, NULL);
     count_drops();
     if (window->profile) {
-        settle_rest();
+        settle_rest(process_cpu);
         window_reconcile(window, &collector.frames);
         frames_name_native(&collector.frames, window->profile);
         export_window(window, collector.sinks, &collector.resource);
