@@ -45,7 +45,7 @@ static struct profile *make_profile(void)
     for (unsigned i = 0; i < LOCATIONS; i++) {
         uint32_t name = add_text(p, "namespace::component::Class::method_number_%u", i);
         uint32_t file = add_text(p, "/home/build/project/src/component/file_%u.cc", i / 20);
-        struct profile_line line = {profile_function(p, name, name, file, i % 900 + 1), i % 1000 + 1, 0};
+        struct profile_line line = {profile_function(p, name, name, file, i % 900 + 1, 0), i % 1000 + 1, 0};
         locations[i] = profile_location(p, mapping, 0x400000 + (uint64_t)i * 64, &line, 1);
     }
     uint32_t key = add_text(p, "thread%u", 0);

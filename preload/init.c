@@ -13,6 +13,7 @@
 #include "config/options.h"
 #include "next.h"
 #include "node/attach.h"
+#include "node/node_version.h"
 #include "node/isolate.h"
 #include "sample/ring.h"
 #include "sample/sampler.h"
@@ -72,6 +73,7 @@ static int prepare(int is_node)
                                           .start_realtime = clock_realtime()};
     collector_prepare(&collector);
     if (rings_init() || registry_init() || background_prepare() || lifecycle_prepare()) return -1;
+    node_version_prepare(global_symbol);
     node_attach_prepare(global_symbol, is_node);
     sampler.script = node_process.enabled;
     node_process.drain = background_drain;

@@ -5,8 +5,10 @@
 
 #include "collect/export.h"
 #include "collect/frames.h"
+#include "collect/node_view.h"
 #include "collect/window.h"
 #include "node/isolate.h"
+#include "node/node_version.h"
 #include "sample/ring.h"
 #include "sample/sampler.h"
 #include "sample/signal.h"
@@ -51,6 +53,7 @@ static struct {
     int64_t accounted;                  /* ns of process CPU in the windows so far, start_cpu included */
     int64_t own_accounted;              /* of it the background thread's */
     int64_t next_module_check;          /* ns, monotonic */
+    char directory[4096];               /* the working directory at the start */
     int own_tid;
     int started;
 } collector;
@@ -174,9 +177,14 @@ int collector_start(int own_tid)
     collector.sinks = sinks_open(collector.options.config);
     if (!sinks_enabled(collector.sinks)) return -ENOENT;
     if (node_process.enabled) collector.frames.code_map = code_map_create();
+    const struct config *config = collector.options.config;
+    collector.frames.tells_tier = config->tier_label;
+    collector.frames.paths.strip = config->strip_filenames;
+    if (config->shorten_paths && sys_call2(SYS_getcwd, collector.directory, sizeof collector.directory) > 0)
+        collector.frames.paths.directory = collector.directory;
     collector.frames.perfmap = perfmap_open(sys_getpid(), process_start_realtime());
     collector.started = 1;
-    int64_t period = collector.options.config->cpu_sampling_interval_micros * 1000;
+    int64_t period = config->cpu_sampling_interval_micros * 1000;
     int rc = window_open(&collector.window, 1, period, collector.options.start_monotonic,
                          collector.options.start_realtime);
     frames_begin_window(&collector.frames, 1, collector.window.profile);
@@ -236,7 +244,7 @@ static int must_wait(const struct sample_record *record, const struct thread *th
     if (thread->state == THREAD_LAST_DRAIN) return 0; /* its slot goes after this round */
     if (!collector.frames.code_map || !record->script_count) return 0;
     int isolate = isolate_for(record, thread);
-    if (isolate < 0) return !node_process.attached_ever;
+    if (isolate < 0) return 1; /* not met yet */
     uint32_t state = __atomic_load_n(&node_process.isolates[isolate].state, __ATOMIC_ACQUIRE);
     return state == ISOLATE_SEEN || state == ISOLATE_REQUESTED;
 }
@@ -253,7 +261,7 @@ static void resolve(const struct sample_record *record)
     if (record->end != UNWIND_END_COMPLETE && record->end != UNWIND_END_ZERO_PC)
         window->drops[DROP_TRUNCATED_WALK]++;
     uint32_t stack = frames_stack(&collector.frames, window->profile, record, isolate_for(record, thread));
-    window_add(window, thread, stack, (int64_t)record->weight);
+    window_add(window, thread, stack, collector.frames.tier, (int64_t)record->weight);
 }
 
 static int may_wait(const struct sample_record *record)
@@ -416,6 +424,15 @@ static void count_drops(void)
     }
 }
 
+/* Node's static constructors may not have run when the resource was made. */
+static void tell_runtime(void)
+{
+    char version[32];
+    if (!resource_find(&collector.resource, "process.runtime.version") &&
+        node_version(version, sizeof version))
+        resource_set_text(&collector.resource, "process.runtime.version", version);
+}
+
 /* Closes the window that is open and hands it to the sinks. */
 static void finish_window(void)
 {
@@ -427,6 +444,8 @@ static void finish_window(void)
         settle_rest(process_cpu);
         window_reconcile(window, &collector.frames);
         frames_name_native(&collector.frames, window->profile);
+        node_view_finish(window, &collector.frames);
+        tell_runtime();
         export_window(window, collector.sinks, &collector.resource);
     }
 }

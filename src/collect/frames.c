@@ -2,12 +2,13 @@
 
 #include <string.h>
 
+#include "collect/node_view.h"
 #include "node/isolate.h"
 #include "symbol/v8name.h"
 #include "sys/heap.h"
 #include "unwind/walk.h"
 
-enum { MAX_LOCATIONS = 2048 + 64, MAX_INLINED = 64 };
+enum { MAX_LOCATIONS = 2048 + 64, MAX_INLINED = 64, PATH_BYTES = 4096 };
 
 void frames_begin_window(struct frames *frames, uint32_t window, struct profile *profile)
 {
@@ -39,15 +40,21 @@ static uint32_t mapping_of(struct frames *frames, struct profile *profile, const
 }
 
 static uint32_t function_named(struct profile *profile, const char *name, size_t len, const char *file,
-                               size_t file_len, int64_t start_line)
+                               size_t file_len, int64_t start_line, int64_t start_column)
 {
     uint32_t id = profile_string(profile, name, len);
-    return profile_function(profile, id, id, profile_string(profile, file, file_len), start_line);
+    return profile_function(profile, id, id, profile_string(profile, file, file_len), start_line,
+                            start_column);
 }
 
-static uint32_t named_location(struct profile *profile, const char *name)
+static uint32_t function_of_no_file(struct profile *profile, const char *name, size_t len)
 {
-    struct profile_line line = {function_named(profile, name, strlen(name), "", 0, 0), 0, 0};
+    return function_named(profile, name, len, "", 0, 0, 0);
+}
+
+uint32_t frames_named_location(struct profile *profile, const char *name)
+{
+    struct profile_line line = {function_of_no_file(profile, name, strlen(name)), 0, 0};
     return profile_location(profile, 0, 0, &line, 1);
 }
 
@@ -59,35 +66,38 @@ static uint32_t native_location(struct frames *frames, struct profile *profile, 
 
 /* The function that V8 calls |text|, in the profile's words; prefixed forms keep their prefix, as perf shows
  * them. */
-static uint32_t v8_function(struct profile *profile, const char *text, size_t len)
+static uint32_t v8_function(struct frames *frames, struct profile *profile, const char *text, size_t len)
 {
     struct v8_name name;
+    char path[PATH_BYTES];
     v8name_parse(text, len, &name);
     if (name.kind == V8_BUILTIN || name.kind == V8_BYTECODE_HANDLER || name.kind == V8_STUB ||
         name.kind == V8_OTHER)
-        return function_named(profile, text, len, "", 0, 0);
+        return function_of_no_file(profile, text, len);
     if (name.kind == V8_REGEXP) {
         char pattern[256] = "RegExp:";
         size_t n = name.function_len < sizeof pattern - 7 ? name.function_len : sizeof pattern - 7;
         memcpy(pattern + 7, name.function, n);
-        return function_named(profile, pattern, n + 7, "", 0, 0);
+        return function_of_no_file(profile, pattern, n + 7);
     }
-    return function_named(profile, name.function, name.function_len, name.url, name.url_len, name.line);
+    size_t path_len = script_path(&frames->paths, name.url, name.url_len, path, sizeof path);
+    return function_named(profile, name.function, name.function_len, path, path_len, name.line, name.column);
 }
 
 /* The start line stands in where V8 told no line: it is the function's, and never another's. */
-static struct profile_line line_in(struct profile *profile, uint32_t function, uint32_t line)
+static struct profile_line line_in(struct profile *profile, uint32_t function, struct code_spot spot)
 {
-    return (struct profile_line){function,
-                                 line ? (int64_t)line : profile->functions.items[function].start_line, 0};
+    const struct profile_function *f = &profile->functions.items[function];
+    if (!spot.line) return (struct profile_line){function, f->start_line, f->start_column};
+    return (struct profile_line){function, spot.line, spot.column};
 }
 
 static uint32_t function_of_call(struct frames *frames, struct profile *profile, struct code_call *call)
 {
     if (call->window != frames->window) {
         call->window = frames->window;
-        call->function = call->name ? v8_function(profile, call->name, call->name_len)
-                                    : function_named(profile, "[inlined]", 9, "", 0, 0);
+        call->function = call->name ? v8_function(frames, profile, call->name, call->name_len)
+                                    : function_of_no_file(profile, "[inlined]", 9);
     }
     return call->function;
 }
@@ -98,25 +108,34 @@ static unsigned lines_at(struct frames *frames, struct profile *profile, struct 
 {
     const struct code_place *place = code_place_at(code, offset);
     uint32_t call = place ? place->call : 0;
-    uint32_t line = place ? place->line : code_line_at(code, offset);
+    struct code_spot spot = place ? place->spot : code_spot_at(code, offset);
     unsigned n = 0;
     for (; call && n < MAX_INLINED; n++) {
         struct code_call *inlined = &code->inlining->calls[call - 1];
-        lines[n] = line_in(profile, function_of_call(frames, profile, inlined), line);
-        line = inlined->line;
+        lines[n] = line_in(profile, function_of_call(frames, profile, inlined), spot);
+        spot = inlined->spot;
         call = inlined->caller;
     }
-    lines[n++] = line_in(profile, code->function, line);
+    lines[n++] = line_in(profile, code->function, spot);
     return n;
+}
+
+static enum v8_tier tier_of(const struct code *code)
+{
+    struct v8_name name;
+    v8name_parse(code_name(code), code->name_len, &name);
+    return v8_tier_of_mark(name.tier);
 }
 
 static uint32_t code_location(struct frames *frames, struct profile *profile, struct code *code,
                               uintptr_t start, uintptr_t address)
 {
     struct profile_line lines[MAX_INLINED + 1];
+    if (frames->tells_tier && !frames->tier) frames->tier = tier_of(code);
+    frames->is_native = 0;
     if (code->window != frames->window) {
         code->window = frames->window;
-        code->function = v8_function(profile, code_name(code), code->name_len);
+        code->function = v8_function(frames, profile, code_name(code), code->name_len);
     }
     unsigned n = lines_at(frames, profile, code, address - start, lines);
     return profile_location(profile, 0, start, lines, n);
@@ -167,9 +186,9 @@ static uint32_t perfmap_location(struct frames *frames, struct profile *profile,
     uint32_t function;
     if (perfname_python(symbol->name, symbol->name_len, &python))
         function =
-            function_named(profile, python.function, python.function_len, python.file, python.file_len, 0);
+            function_named(profile, python.function, python.function_len, python.file, python.file_len, 0, 0);
     else
-        function = v8_function(profile, symbol->name, symbol->name_len);
+        function = v8_function(frames, profile, symbol->name, symbol->name_len);
     struct profile_line line = {function, profile->functions.items[function].start_line, 0};
     return profile_location(profile, 0, symbol->start, &line, 1);
 }
@@ -196,12 +215,16 @@ static uint32_t location_of(struct frames *frames, struct profile *profile, int 
             module = modules_find(&frames->modules, pc);
         }
     }
-    if (!location && in_blob(pc)) location = v8_location(frames, profile, isolate, pc, frame);
+    if (in_blob(pc)) {
+        frames->is_native = 0;
+        if (!location) location = v8_location(frames, profile, isolate, pc, frame);
+    }
     if (location) return location;
     if (module) return native_location(frames, profile, module, pc);
     location = perfmap_location(frames, profile, pc);
     if (location) return location;
-    struct profile_line line = {function_named(profile, "[unknown]", 9, "", 0, 0), 0, 0};
+    frames->is_native = 0;
+    struct profile_line line = {function_of_no_file(profile, "[unknown]", 9), 0, 0};
     return profile_location(profile, 0, pc, &line, 1);
 }
 
@@ -227,10 +250,12 @@ uint32_t frames_stack(struct frames *frames, struct profile *profile, const stru
 {
     uint32_t locations[MAX_LOCATIONS];
     unsigned n = 0;
+    frames->is_native = 1;
+    frames->tier = V8_TIER_NONE;
     for (unsigned i = 0; i < record->native_count && n < MAX_LOCATIONS - 1; i++) {
         uint64_t word = record->words[i];
         if (word == UNWIND_TRUNCATED) {
-            locations[n++] = named_location(profile, "[truncated]");
+            locations[n++] = frames_named_location(profile, "[truncated]");
             continue;
         }
         int exact = i == 0 || word & UNWIND_PC_EXACT;
@@ -241,7 +266,9 @@ uint32_t frames_stack(struct frames *frames, struct profile *profile, const stru
     }
     if (record->end != UNWIND_END_COMPLETE && record->end != UNWIND_END_ZERO_PC) {
         n = append_js(frames, profile, record, isolate, locations, n);
-        locations[n++] = named_location(profile, "[truncated]");
+        locations[n++] = frames_named_location(profile, "[truncated]");
+    } else if (isolate >= 0 && frames->is_native && n < MAX_LOCATIONS) {
+        locations[n++] = frames_named_location(profile, NODE_VIEW_PROGRAM);
     }
     return profile_stack(profile, locations, n);
 }
@@ -263,7 +290,7 @@ int frames_has_unknown(const struct frames *frames, const struct sample_record *
 uint32_t frames_synthetic_stack(struct frames *frames, struct profile *profile, const char *name,
                                 uintptr_t parent)
 {
-    uint32_t locations[2] = {named_location(profile, name), 0};
+    uint32_t locations[2] = {frames_named_location(profile, name), 0};
     unsigned n = 1;
     const struct module *module = parent ? modules_find(&frames->modules, parent) : NULL;
     if (module && !module->is_self) locations[n++] = native_location(frames, profile, module, parent);

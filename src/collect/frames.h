@@ -12,6 +12,8 @@
 #include "sample/record.h"
 #include "symbol/module.h"
 #include "symbol/perfmap.h"
+#include "symbol/scriptpath.h"
+#include "symbol/v8tier.h"
 
 struct frames {
     struct modules modules;
@@ -22,14 +24,23 @@ struct frames {
     size_t mapping_cap;
     uint32_t unloads; /* sampler.unloads for which |modules| is right */
     struct perfmap_symbol symbol;
+    struct script_paths paths;
+    int tells_tier;
+    /* Of the stack that is being made. */
+    int is_native;     /* it holds no JavaScript, and nothing unknown that could be */
+    enum v8_tier tier; /* of its innermost JavaScript, if |tells_tier| */
 };
 
 /* Another window: ids of the last profile mean nothing any more. */
 void frames_begin_window(struct frames *frames, uint32_t window, struct profile *profile);
 
-/* The stack of |record| in |profile|. |isolate|: index of the isolate whose code it runs, -1 none. */
+/* The stack of |record| in |profile|. |isolate|: index of the isolate whose code it runs, -1 none. Tells in
+ * frames->tier at which tier its JavaScript runs. */
 uint32_t frames_stack(struct frames *frames, struct profile *profile, const struct sample_record *record,
                       int isolate);
+
+/* A location that is nothing but its name: "[truncated]". */
+uint32_t frames_named_location(struct profile *profile, const char *name);
 
 /* True if |record| holds an address of no module and no V8 code that is known. */
 int frames_has_unknown(const struct frames *frames, const struct sample_record *record);

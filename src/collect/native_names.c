@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "collect/frames.h"
+#include "collect/node_view.h"
+#include "node/isolate.h"
 #include "symbol/names.h"
 #include "sys/fmt.h"
 #include "sys/heap.h"
@@ -31,21 +33,26 @@ static uint32_t unknown_function(struct profile *profile, const struct module *m
     size_t len = fmt_text(text, sizeof text, "[%s+0x%lx]", slash ? slash + 1 : module->path,
                           (unsigned long)(address - module->bias));
     uint32_t name = profile_string(profile, text, len);
-    return profile_function(profile, name, name, 0, 0);
+    return profile_function(profile, name, name, 0, 0, 0);
 }
 
 static void name_location(struct profile *profile, const struct module *module, uint32_t location,
                           const struct name_query *answer)
 {
-    struct profile_line line = {0, 0, 0};
+    struct profile_line lines[2] = {{0, 0, 0}};
+    unsigned count = 1;
     if (answer->name) {
         uint32_t system_name = profile_string(profile, answer->system_name, strlen(answer->system_name));
-        line.function = profile_function(profile, profile_string(profile, answer->name, strlen(answer->name)),
-                                         system_name, 0, 0);
+        lines[0].function = profile_function(
+            profile, profile_string(profile, answer->name, strlen(answer->name)), system_name, 0, 0, 0);
+        if (node_process.enabled && node_view_is_collection(answer->name)) {
+            uint32_t name = profile_string(profile, NODE_VIEW_COLLECTOR, sizeof NODE_VIEW_COLLECTOR - 1);
+            lines[count++].function = profile_function(profile, name, name, 0, 0, 0);
+        }
     } else {
-        line.function = unknown_function(profile, module, answer->address);
+        lines[0].function = unknown_function(profile, module, answer->address);
     }
-    profile_location_set_lines(profile, location, &line, 1);
+    profile_location_set_lines(profile, location, lines, count);
 }
 
 static void name_module(struct frames *frames, struct profile *profile, struct module *module,

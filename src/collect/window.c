@@ -41,17 +41,32 @@ void window_close(struct window *window)
 {
     profile_destroy(window->profile);
     heap_free(window->groups);
-    heap_free(window->group_of_labels);
+    heap_free(window->thread_of_labels);
     memset(window, 0, sizeof *window);
+}
+
+static uint32_t string_id(struct profile *profile, const char *text)
+{
+    return profile_string(profile, text, strlen(text));
+}
+
+static uint32_t tier_labels(struct window *window, int tid, const char *name, enum v8_tier tier)
+{
+    struct profile *profile = window->profile;
+    struct profile_label labels[3] = {{string_id(profile, "thread.id"), 0, tid}};
+    unsigned count = 1;
+    if (name[0])
+        labels[count++] =
+            (struct profile_label){string_id(profile, "thread.name"), string_id(profile, name), 0};
+    if (tier)
+        labels[count++] =
+            (struct profile_label){string_id(profile, "v8.tier"), string_id(profile, v8_tier_name(tier)), 0};
+    return profile_labels(profile, labels, count);
 }
 
 uint32_t window_labels(struct window *window, int tid, const char *name)
 {
-    struct profile *profile = window->profile;
-    struct profile_label labels[] = {
-        {profile_string(profile, "thread.name", 11), profile_string(profile, name, strlen(name)), 0},
-        {profile_string(profile, "thread.id", 9), 0, tid}};
-    return profile_labels(profile, name[0] ? labels : labels + 1, name[0] ? 2 : 1);
+    return tier_labels(window, tid, name, V8_TIER_NONE);
 }
 
 static struct window_group *group_of(struct window *window, uintptr_t start_routine)
@@ -65,38 +80,50 @@ static struct window_group *group_of(struct window *window, uintptr_t start_rout
     return group;
 }
 
-static void link_labels(struct window *window, uint32_t labels, const struct window_group *group)
+static void link_labels(struct window *window, uint32_t labels, const struct window_group *group,
+                        const struct thread *thread)
 {
     size_t old = window->labels_cap;
-    if (heap_grow(&window->group_of_labels, &window->labels_cap, labels + 1, sizeof *window->group_of_labels))
+    if (heap_grow(&window->thread_of_labels, &window->labels_cap, labels + 1,
+                  sizeof *window->thread_of_labels))
         return;
     if (window->labels_cap > old)
-        memset(window->group_of_labels + old, 0,
-               (window->labels_cap - old) * sizeof *window->group_of_labels);
-    window->group_of_labels[labels] = (uint32_t)(group - window->groups) + 1;
+        memset(window->thread_of_labels + old, 0,
+               (window->labels_cap - old) * sizeof *window->thread_of_labels);
+    window->thread_of_labels[labels] =
+        (struct window_thread){(uint32_t)(group - window->groups) + 1, thread->ordinal};
 }
 
-/* The label set of |thread| in this window, made at its first appearance. */
-static uint32_t labels_of(struct window *window, struct thread *thread)
+/* |thread| appears in this window for the first time. */
+static void begin_thread(struct window *window, struct thread *thread)
 {
-    if (thread->window == window->number) return thread->labels;
     if (thread->state == THREAD_LIVE) threads_read_name(thread);
     thread->window = window->number;
     thread->window_sampled = 0;
-    thread->labels = window_labels(window, thread->tid, thread->name);
-    struct window_group *group = group_of(window, thread->start_routine);
-    if (!group) return thread->labels;
-    group->labels = group->threads++ ? 0 : thread->labels;
-    link_labels(window, thread->labels, group);
-    return thread->labels;
+    memset(thread->labels, 0, sizeof thread->labels);
 }
 
-void window_add(struct window *window, struct thread *thread, uint32_t stack, int64_t weight)
+/* The label set of |thread| at |tier| in this window, made at its first appearance. */
+static uint32_t labels_of(struct window *window, struct thread *thread, enum v8_tier tier)
+{
+    int is_new = thread->window != window->number;
+    if (is_new) begin_thread(window, thread);
+    if (thread->labels[tier]) return thread->labels[tier];
+    uint32_t labels = thread->labels[tier] = tier_labels(window, thread->tid, thread->name, tier);
+    struct window_group *group = group_of(window, thread->start_routine);
+    if (!group) return labels;
+    if (is_new) group->labels = group->threads++ ? 0 : window_labels(window, thread->tid, thread->name);
+    link_labels(window, labels, group, thread);
+    return labels;
+}
+
+void window_add(struct window *window, struct thread *thread, uint32_t stack, enum v8_tier tier,
+                int64_t weight)
 {
     /* A tick that came late stands for several intervals, and so for several samples: samples x period = CPU.
      */
     int64_t values[] = {weight / window->profile->period, weight};
-    uint32_t labels = labels_of(window, thread);
+    uint32_t labels = labels_of(window, thread, tier);
     if (profile_add(window->profile, stack, labels, values)) {
         window->drops[DROP_MEMORY]++;
         return;
@@ -112,16 +139,23 @@ void window_add_time(struct window *window, uint32_t stack, uint32_t labels, int
 
 void window_expect(struct window *window, struct thread *thread, int64_t nanos)
 {
-    labels_of(window, thread);
+    labels_of(window, thread, V8_TIER_NONE);
     struct window_group *group = group_of(window, thread->start_routine);
     if (group) group->expected += nanos;
 }
 
+const struct window_thread *window_thread_of(const struct window *window, uint32_t labels)
+{
+    return labels < window->labels_cap && window->thread_of_labels[labels].group
+               ? &window->thread_of_labels[labels]
+               : NULL;
+}
+
 static struct window_group *group_of_sample(struct window *window, uint32_t sample)
 {
-    uint32_t labels = window->profile->samples.items[sample].labels;
-    uint32_t group = labels < window->labels_cap ? window->group_of_labels[labels] : 0;
-    return group ? &window->groups[group - 1] : NULL;
+    const struct window_thread *thread =
+        window_thread_of(window, window->profile->samples.items[sample].labels);
+    return thread ? &window->groups[thread->group - 1] : NULL;
 }
 
 /* Scales the samples of groups with more sampled than expected; the running sum keeps each group's total

@@ -10,6 +10,7 @@
 #include "collect/frames.h"
 #include "profile/profile.h"
 #include "sample/registry.h"
+#include "symbol/v8tier.h"
 
 /* Why a sample, or a part of one, is not in the profile. */
 enum window_drop {
@@ -35,13 +36,19 @@ struct window_group {
     uint32_t threads;
 };
 
+/* Whose label set it is. */
+struct window_thread {
+    uint32_t group;   /* group + 1, 0: no thread's */
+    uint32_t ordinal; /* of the thread, see struct thread */
+};
+
 struct window {
     uint32_t number; /* from 1 */
     struct profile *profile;
     int64_t start_monotonic, start_realtime;
     struct window_group *groups;
     size_t group_count, group_cap;
-    uint32_t *group_of_labels; /* group + 1 by label set, 0: none */
+    struct window_thread *thread_of_labels; /* by label set */
     size_t labels_cap;
     uint64_t drops[DROP_CAUSES];
 };
@@ -49,8 +56,10 @@ struct window {
 /* Begins window |number|. -ENOMEM leaves a window without profile, whose samples are dropped. */
 int window_open(struct window *window, uint32_t number, int64_t period, int64_t monotonic, int64_t realtime);
 
-/* Adds |weight| ns of CPU, a multiple of the period, of |thread| in |stack|. */
-void window_add(struct window *window, struct thread *thread, uint32_t stack, int64_t weight);
+/* Adds |weight| ns of CPU, a multiple of the period, of |thread| in |stack|, whose innermost JavaScript runs
+ * at |tier| (V8_TIER_NONE: not to be told). */
+void window_add(struct window *window, struct thread *thread, uint32_t stack, enum v8_tier tier,
+                int64_t weight);
 
 /* Adds |nanos| that no sample stands for, with |labels| (0: none), to |stack|. */
 void window_add_time(struct window *window, uint32_t stack, uint32_t labels, int64_t nanos);
@@ -67,6 +76,9 @@ uint32_t window_labels(struct window *window, int tid, const char *name);
  * a thread is rarely full) are scaled down together.
  */
 void window_reconcile(struct window *window, struct frames *frames);
+
+/* The thread that label set |labels| was made for, or NULL. */
+const struct window_thread *window_thread_of(const struct window *window, uint32_t labels);
 
 /* Frees what the window holds. */
 void window_close(struct window *window);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/values.h"
+#include "symbol/scriptpath.h"
 #include "sys/fmt.h"
 #include "sys/heap.h"
 
@@ -37,6 +38,11 @@ static const struct value_word verbosities[] = {{"basic", CONFIG_VERBOSITY_BASIC
                                                 {"detailed", CONFIG_VERBOSITY_DETAILED},
                                                 {NULL, 0}};
 
+static const struct value_word strips[] = {{"none", SCRIPT_STRIP_NONE},
+                                           {"dependencies", SCRIPT_STRIP_DEPENDENCIES},
+                                           {"all", SCRIPT_STRIP_ALL},
+                                           {NULL, 0}};
+
 #define AT(member) .offset = offsetof(struct config, member)
 #define RANGE(low, high) .min = (low), .max = (high)
 
@@ -68,6 +74,14 @@ static const struct option options[] = {
      .meaning = "The CPU time of a thread between two samples of it."},
     {"OTEL_PROFILING_MAX_STACK_DEPTH", KIND_NUMBER, "128", "frames", AT(max_stack_depth), RANGE(16, 1024),
      .meaning = "Frames kept of a stack: of a deeper one the leaf side and the 32 root-most, with [truncated] between."},
+    {"OTEL_PROFILING_SHORTEN_PATHS", KIND_BOOLEAN, "false", "", AT(shorten_paths),
+     .meaning = "Scripts in the working directory are named relative to it."},
+    {"OTEL_PROFILING_STRIP_FILENAMES", KIND_WORD, "none", "", AT(strip_filenames), .words = strips,
+     .meaning = "Scripts whose functions are told without their file: dependencies are those in a node_modules "
+                "directory."},
+    {"OTEL_PROFILING_TIER_LABEL", KIND_BOOLEAN, "false", "", AT(tier_label),
+     .meaning = "Each sample says in the label v8.tier how V8 ran its innermost JavaScript function: ignition "
+                "(interpreted), sparkplug (baseline), maglev or turbofan."},
     {"OTEL_PROFILING_SIGNAL", KIND_SIGNAL, "auto", "", AT(signal),
      .meaning = "The signal that the timers send. auto: SIGPROF where nobody else uses it, else a real-time "
                 "signal."},

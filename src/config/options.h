@@ -45,7 +45,10 @@ struct config {
     unsigned exporters;      /* enum config_exporter bits */
     int log_level;           /* enum log_level */
     int console_verbosity;   /* enum config_verbosity */
-    int signal;              /* a signal number of the kernel, or CONFIG_SIGNAL_AUTO */
+    int strip_filenames;     /* enum script_strip (symbol/scriptpath.h) */
+    int shorten_paths;
+    int tier_label;
+    int signal; /* a signal number of the kernel, or CONFIG_SIGNAL_AUTO */
 
     /* Copies owned by this struct; NULL when unset. */
     char *service_name;

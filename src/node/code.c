@@ -4,25 +4,26 @@
 
 #include "sys/heap.h"
 
-uint32_t code_line_at(const struct code *code, uintptr_t offset)
+struct code_spot code_spot_at(const struct code *code, uintptr_t offset)
 {
-    uint32_t line = 0;
+    struct code_spot spot = {0, 0};
     for (uint32_t i = 0; i < code->line_count && code->lines[i].offset <= offset; i++)
-        line = code->lines[i].line;
-    return line;
+        spot = code->lines[i].spot;
+    return spot;
 }
 
 /* Bytecode is not in the order of the source: the nearest position at or before |position| is the one that
  * holds it. */
-uint32_t code_line_of_position(const struct code *code, uint32_t position)
+struct code_spot code_spot_of_position(const struct code *code, uint32_t position)
 {
-    uint32_t best = 0, line = 0;
+    const struct code_line *best = NULL;
     for (uint32_t i = 0; i < code->line_count; i++) {
-        if (code->lines[i].position > position || (line && code->lines[i].position < best)) continue;
-        best = code->lines[i].position;
-        line = code->lines[i].line;
+        const struct code_line *line = &code->lines[i];
+        if (line->position <= position && (!best || line->position >= best->position)) best = line;
     }
-    return line;
+    if (!best) return (struct code_spot){0, 0};
+    /* Between two positions that V8 told there may be the end of a line. */
+    return (struct code_spot){best->spot.line, best->position == position ? best->spot.column : 0};
 }
 
 const struct code_place *code_place_at(const struct code *code, uintptr_t offset)

@@ -7,11 +7,21 @@
 
 #include <stdint.h>
 
-/* Source lines of bytecode: |line| (from 1) holds from |offset| bytes into the code to the next entry. */
+/* A place in a script, from 1, 0: unknown. */
+struct code_spot {
+    uint32_t line, column;
+};
+
+static inline int code_spot_equal(struct code_spot a, struct code_spot b)
+{
+    return a.line == b.line && a.column == b.column;
+}
+
+/* Source positions of bytecode: one holds from |offset| bytes into the code to the next entry. */
 struct code_line {
     uint32_t offset;
-    uint32_t line;
     uint32_t position; /* in characters from the beginning of the script */
+    struct code_spot spot;
 };
 
 /* A call that was inlined into optimized code. */
@@ -19,10 +29,10 @@ struct code_call {
     uintptr_t bytecode; /* of the inlined function; 0 once its name is known, or when it has none */
     char *name;         /* as V8 wrote it, |name_len| bytes, owned; NULL: not known */
     uint32_t name_len;
-    uint32_t caller;   /* index + 1 of the call that this one was inlined through, 0: the code itself */
-    uint32_t position; /* of the call, in the caller's script */
-    uint32_t line;     /* the same as a line of the caller, 0 unknown */
-    uint32_t window;   /* as in struct code */
+    uint32_t caller;       /* index + 1 of the call that this one was inlined through, 0: the code itself */
+    uint32_t position;     /* of the call, in the caller's script */
+    struct code_spot spot; /* the same in the caller */
+    uint32_t window;       /* as in struct code */
     uint32_t function;
 };
 
@@ -32,7 +42,7 @@ struct code_place {
     uint32_t offset;
     uint32_t call;
     uint32_t position;
-    uint32_t line; /* in that function, 0 unknown */
+    struct code_spot spot; /* in that function */
 };
 
 struct code_inlining {
@@ -57,11 +67,11 @@ static inline const char *code_name(const struct code *code)
     return (const char *)&code->lines[code->line_count];
 }
 
-/* The source line (from 1) that holds at |offset| bytes into |code|, 0 when V8 told none. */
-uint32_t code_line_at(const struct code *code, uintptr_t offset);
+/* The place that holds at |offset| bytes into |code|. */
+struct code_spot code_spot_at(const struct code *code, uintptr_t offset);
 
-/* The source line of |position| in the function whose bytecode is |code|, 0 when it cannot be told. */
-uint32_t code_line_of_position(const struct code *code, uint32_t position);
+/* The place of |position| in the function whose bytecode is |code|. */
+struct code_spot code_spot_of_position(const struct code *code, uint32_t position);
 
 /* What is being executed at |offset| bytes into |code|, NULL without inlining information. */
 const struct code_place *code_place_at(const struct code *code, uintptr_t offset);

@@ -4,6 +4,7 @@
 
 #include "node/isolate.h"
 #include "node/optimized.h"
+#include "node/script_spot.h"
 #include "sys/heap.h"
 #include "sys/lock.h"
 
@@ -73,15 +74,16 @@ static struct positions *positions_of(uintptr_t code_start)
     return found;
 }
 
-/* Turns positions into lines in |lines| (room for all): the count; an entry only where the line changes. */
+/* Turns positions into places in |lines| (room for all): the count; an entry only where the place changes. */
 static uint32_t convert_lines(const struct positions *positions, void *script, struct code_line *lines)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < positions->count; i++) {
-        int line = node_process.v8.unbound_script_line(script, (int)positions->items[i].position);
-        if (line < 0 || (count && lines[count - 1].line == (uint32_t)line + 1)) continue;
-        lines[count++] =
-            (struct code_line){positions->items[i].offset, (uint32_t)line + 1, positions->items[i].position};
+        const struct code_line *last = count ? &lines[count - 1] : NULL;
+        uint32_t position = positions->items[i].position;
+        struct code_spot spot = script_spot(script, position, last);
+        if (!spot.line || (last && code_spot_equal(last->spot, spot))) continue;
+        lines[count++] = (struct code_line){positions->items[i].offset, position, spot};
     }
     return count;
 }

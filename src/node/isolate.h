@@ -38,7 +38,8 @@ struct node_process {
     uintptr_t blob_limit;
     uint32_t attached_ever; /* isolates attached since the start */
     uint32_t contact_ticks;
-    int contact_timer; /* node_contact_tick's, -1: none */
+    uint32_t worker_ticks; /* of a worker thread before it is met: V8 takes 8 to 30 ms to tell of its code */
+    int contact_timer;     /* node_contact_tick's, -1: none */
     struct v8_functions v8;
     void (*attach)(v8_isolate *, void *); /* the interrupt: node/attach.c */
     void (*drain)(void); /* waits, for a moment, until the samples taken so far are resolved */

@@ -2,42 +2,41 @@
 
 #include "node/code_map.h"
 #include "node/inlining.h"
-#include "node/isolate.h"
+#include "node/script_spot.h"
 #include "sys/heap.h"
 
-static uint32_t script_line(void *script, uint32_t position)
+static struct code_spot own_spot(void *script, uint32_t position, const struct code_line *near)
 {
-    if (!script || position == INLINING_NO_POSITION) return 0;
-    int line = node_process.v8.unbound_script_line(script, (int)position);
-    return line < 0 ? 0 : (uint32_t)line + 1;
+    return position == INLINING_NO_POSITION ? (struct code_spot){0, 0} : script_spot(script, position, near);
 }
 
 static void take_calls(struct code_inlining *out, const struct inlining *in, void *script)
 {
     for (uint32_t i = 0; i < in->function_count; i++) {
         const struct inlined_function *function = &in->functions[i];
-        out->calls[i] =
-            (struct code_call){.bytecode = function->bytecode,
-                               .caller = function->caller,
-                               .position = function->call_position,
-                               .line = function->caller ? 0 : script_line(script, function->call_position)};
+        out->calls[i] = (struct code_call){
+            .bytecode = function->bytecode, .caller = function->caller, .position = function->call_position};
+        if (!function->caller) out->calls[i].spot = own_spot(script, function->call_position, NULL);
     }
     out->call_count = in->function_count;
 }
 
-/* Machine code has a position for every instruction: an entry only where the function or the line changes. */
+/* Machine code has a position for every instruction: an entry only where the function or the place changes.
+ */
 static void take_places(struct code_inlining *out, const struct inlining *in, void *script)
 {
     const struct code_place *last = NULL;
+    struct code_line near = {0, 0, {0, 0}};
     for (uint32_t i = 0; i < in->position_count; i++) {
         const struct inlined_position *position = &in->positions[i];
-        struct code_place place = {.offset = position->pc_offset,
-                                   .call = position->function,
-                                   .position = position->position,
-                                   .line = position->function ? 0 : script_line(script, position->position)};
-        if (last && last->call == place.call &&
-            (place.call ? last->position == place.position : last->line == place.line))
-            continue;
+        struct code_place place = {
+            .offset = position->pc_offset, .call = position->function, .position = position->position};
+        if (last && last->call == place.call && last->position == place.position) continue;
+        if (!place.call) {
+            place.spot = own_spot(script, place.position, &near);
+            near = (struct code_line){0, place.position, place.spot};
+            if (last && !last->call && code_spot_equal(last->spot, place.spot)) continue;
+        }
         out->places[out->place_count] = place;
         last = &out->places[out->place_count++];
     }
@@ -85,9 +84,9 @@ void optimized_complete(struct code *code, const struct code_map *map, uint32_t 
         name_call(call, bytecode);
         for (uint32_t p = 0; bytecode && p < inlining->place_count; p++)
             if (inlining->places[p].call == i + 1)
-                inlining->places[p].line = code_line_of_position(bytecode, inlining->places[p].position);
+                inlining->places[p].spot = code_spot_of_position(bytecode, inlining->places[p].position);
         for (uint32_t c = i + 1; bytecode && c < inlining->call_count; c++)
             if (inlining->calls[c].caller == i + 1)
-                inlining->calls[c].line = code_line_of_position(bytecode, inlining->calls[c].position);
+                inlining->calls[c].spot = code_spot_of_position(bytecode, inlining->calls[c].position);
     }
 }

@@ -1,5 +1,6 @@
 /* What a tick does about V8; async-signal-safe, this file holds nothing else. */
 #include "node/isolate.h"
+#include "sample/sampler.h"
 #include "sys/rawcall.h"
 
 enum { CONTACT_TICKS = 2000, REQUEST_TICKS = 50 };
@@ -107,6 +108,7 @@ void node_tick(struct thread *thread, const struct unwind_tables *tables)
     if (!node_process.blob_start) learn_blob();
     struct node_isolate *isolate = node_isolate_of(thread);
     if (isolate && !wants_request(isolate)) return;
+    if (!isolate && thread->tid != sampler.pid && thread->ticks < node_process.worker_ticks) return;
     uintptr_t pc = proven_frame(thread->memo, tables);
     if (!pc) return;
     if (!isolate) isolate = meet(thread, pc);

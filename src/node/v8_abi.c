@@ -27,6 +27,7 @@ static const struct symbol symbols[] = {
     SYMBOL(get_version, "_ZN2v82V810GetVersionEv"),
     SYMBOL(current_environment, "_ZN4node21GetCurrentEnvironmentEN2v85LocalINS0_7ContextEEE"),
     SYMBOL(add_cleanup_hook, "_ZN4node25AddEnvironmentCleanupHookEPN2v87IsolateEPFvPvES3_"),
+    {"_ZN2v813UnboundScript15GetColumnNumberEi", offsetof(struct v8_functions, unbound_script_column), 1},
     {"_ZN2v811CpuProfiler38UseDetailedSourcePositionsForProfilingEPNS_7IsolateE",
      offsetof(struct v8_functions, use_detailed_positions), 1},
 };

@@ -34,19 +34,19 @@ static int function_equal(const void *table, uint32_t id, const void *key)
 {
     const struct profile_function *a = &((const struct profile_function *)table)[id], *b = key;
     return a->name == b->name && a->system_name == b->system_name && a->filename == b->filename &&
-           a->start_line == b->start_line;
+           a->start_line == b->start_line && a->start_column == b->start_column;
 }
 
 uint32_t profile_function(struct profile *p, uint32_t name, uint32_t system_name, uint32_t filename,
-                          int64_t start_line)
+                          int64_t start_line, int64_t start_column)
 {
     /* OTLP: a function has at least one of the three. All 0 is what callers get for texts that found no
      * memory. */
     if (p->sealed || !(name | system_name | filename)) return 0;
     struct profile_functions *t = &p->functions;
-    struct profile_function function = {name, system_name, filename, start_line};
+    struct profile_function function = {name, system_name, filename, start_line, start_column};
     uint64_t h = hash_combine((uint64_t)name << 32 | system_name, filename);
-    uint32_t hash = (uint32_t)hash_combine(h, (uint64_t)start_line);
+    uint32_t hash = (uint32_t)hash_combine(h, (uint64_t)start_line << 32 | (uint32_t)start_column);
     uint32_t id = index_find(&t->index, hash, function_equal, t->items, &function);
     if (id) return id;
     if (profile_grow(p, &t->items, &t->cap, t->count, 1, sizeof *t->items) ||

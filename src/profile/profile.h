@@ -53,7 +53,7 @@ struct profile_function {
     uint32_t name;        /* demangled */
     uint32_t system_name; /* as the linker sees it */
     uint32_t filename;
-    int64_t start_line; /* from 1, 0 = unknown */
+    int64_t start_line, start_column; /* from 1, 0 = unknown */
 };
 
 struct profile_line {
@@ -195,9 +195,10 @@ const char *profile_string_text(const struct profile *profile, uint32_t id);
 uint32_t profile_mapping(struct profile *profile, uint64_t start, uint64_t limit, uint64_t offset,
                          uint32_t filename, uint32_t build_id);
 
-/* A function; the first three are strings, and one of them is not 0. */
+/* A function; the first three are strings, and one of them is not 0. No format writes the column, but it
+ * keeps functions of one line apart: those of a minified file. */
 uint32_t profile_function(struct profile *profile, uint32_t name, uint32_t system_name, uint32_t filename,
-                          int64_t start_line);
+                          int64_t start_line, int64_t start_column);
 
 /*
  * The location of (mapping, address, lines): |mapping| 0 is code of no file (JIT), |address| 0 is a synthetic

@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "symbol/v8tier.h"
 #include "unwind/walk.h"
 
 enum {
@@ -56,16 +57,17 @@ struct thread {
     /* Background thread only. */
     uintptr_t
         start_routine; /* the function the thread began in; of the main thread the program's entry point */
+    uint32_t ordinal;  /* from 1, among the threads that pthread_create began in |start_routine| */
     int64_t accounted_cpu;  /* ns of its CPU clock that earlier windows hold */
     int64_t window_sampled; /* ns that this window's samples hold */
     uint32_t window_ticks;
     uint32_t generation;    /* counts the threads that had this slot */
     uint32_t checked_ticks; /* as of the last look at its signal mask */
     int64_t checked_cpu;
-    int blocked_looks;  /* how often running its mask was seen to hold our signal */
-    int signal_blocked; /* its timer was taken away: the thread blocks our signal */
-    uint32_t window;    /* for which |labels| holds */
-    uint32_t labels;    /* its label set in that window's profile */
+    int blocked_looks;         /* how often running its mask was seen to hold our signal */
+    int signal_blocked;        /* its timer was taken away: the thread blocks our signal */
+    uint32_t window;           /* for which |labels| holds */
+    uint32_t labels[V8_TIERS]; /* its label sets in that window's profile, 0: none yet */
     char name[THREAD_NAME_BYTES];
 };
 

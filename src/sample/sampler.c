@@ -10,7 +10,10 @@
 #include "sys/log.h"
 #include "sys/random.h"
 
-enum { CONTACT_NANOS = 1000 * 1000 };
+enum {
+    CONTACT_NANOS = 1000 * 1000,
+    WORKER_NANOS = 50 * 1000 * 1000 /* of CPU, before V8 is asked to tell of a worker's code */
+};
 
 static struct {
     struct lock lock; /* orders arming, changing the signal and stopping */
@@ -89,6 +92,7 @@ void sampler_arm(struct thread *thread, int tid)
 void sampler_arm_contact(struct thread *thread)
 {
     sampler.contact_thread = thread;
+    node_process.worker_ticks = (uint32_t)(WORKER_NANOS / sampler.interval);
     node_process.contact_timer =
         timer_start_thread(thread->tid, sampler.signo, &node_process, CONTACT_NANOS, CONTACT_NANOS);
 }

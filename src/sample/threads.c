@@ -9,6 +9,26 @@
 #include "sys/fmt.h"
 #include "sys/sigaction.h"
 
+enum { COUNTED_ROUTINES = 32 };
+
+/* Start routines whose threads are counted: Node numbers its workers, and no runtime has many. */
+static struct {
+    uintptr_t routine;
+    uint32_t count;
+} counted[COUNTED_ROUTINES];
+
+static uint32_t next_ordinal(uintptr_t routine)
+{
+    for (size_t i = 0; i < COUNTED_ROUTINES; i++) {
+        uintptr_t found = 0;
+        if (__atomic_compare_exchange_n(&counted[i].routine, &found, routine, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE) ||
+            found == routine)
+            return __atomic_add_fetch(&counted[i].count, 1, __ATOMIC_RELAXED);
+    }
+    return 0;
+}
+
 struct thread *threads_prepare(void *(*start)(void *), void *argument)
 {
     if (__atomic_load_n(&sampler.renewing, __ATOMIC_ACQUIRE))
@@ -18,6 +38,7 @@ struct thread *threads_prepare(void *(*start)(void *), void *argument)
     thread->start = start;
     thread->argument = argument;
     thread->start_routine = (uintptr_t)start;
+    thread->ordinal = next_ordinal(thread->start_routine);
     const struct thread *creator = registry_find(sys_gettid());
     thread->believes_blocked = creator && creator->believes_blocked;
     return thread;

@@ -23,7 +23,7 @@ enum v8_kind {
 /* The texts point into the parsed name, or are "(anonymous)" with static life. */
 struct v8_name {
     enum v8_kind kind;
-    char tier; /* '~' interpreted, '^' baseline (sparkplug), '+' maglev, '*' turbofan; 0 none */
+    char tier; /* V8's mark, see v8tier.h: '~' interpreted, '^' baseline, '+' maglev, '*' turbofan; 0 none */
     const char *function;
     size_t function_len; /* never 0 */
     const char *url;     /* of V8_JS, V8_EVAL and V8_SCRIPT */

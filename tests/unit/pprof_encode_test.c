@@ -30,7 +30,7 @@ static uint32_t location_named(struct profile *p, uint32_t mapping, uint64_t add
                                const char *file, int64_t line)
 {
     struct profile_line l = {
-        profile_function(p, text(p, name), text(p, name), text(p, file), line ? line - 1 : 0), line, 0};
+        profile_function(p, text(p, name), text(p, name), text(p, file), line ? line - 1 : 0, 0), line, 0};
     return profile_location(p, mapping, address, &l, 1);
 }
 
@@ -51,8 +51,8 @@ static struct profile *rich_profile(void)
     uint32_t plain = profile_location(p, libc, 0x7f0000001234, NULL, 0);
     uint32_t native = profile_location(p, node, 0x401000, NULL, 0);
     struct profile_line inlined[] = {
-        {profile_function(p, text(p, "inner"), text(p, "_Z5innerv"), text(p, "node.cc"), 9), 11, 0},
-        {profile_function(p, text(p, "outer"), text(p, "_Z5outerv"), text(p, "node.cc"), 20), 22, 0}};
+        {profile_function(p, text(p, "inner"), text(p, "_Z5innerv"), text(p, "node.cc"), 9, 0), 11, 0},
+        {profile_function(p, text(p, "outer"), text(p, "_Z5outerv"), text(p, "node.cc"), 20, 0), 22, 0}};
     profile_location_set_lines(p, native, inlined, 2);
     uint32_t js = location_named(p, 0, 0x3fff00001000, "handle", "/app/server.js", 42);
     uint32_t cut = location_named(p, 0, 0, "[truncated]", "", 0);

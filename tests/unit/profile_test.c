@@ -17,7 +17,7 @@ static uint32_t text(struct profile *p, const char *s)
 
 static uint32_t named_location(struct profile *p, const char *name)
 {
-    struct profile_line line = {profile_function(p, text(p, name), 0, 0, 0), 0, 0};
+    struct profile_line line = {profile_function(p, text(p, name), 0, 0, 0, 0), 0, 0};
     return profile_location(p, 0, 0, &line, 1);
 }
 
@@ -98,10 +98,11 @@ START_TEST(equal_mappings_functions_locations_and_stacks_have_one_id)
     ck_assert_uint_eq(m, 1);
     ck_assert_uint_eq(profile_mapping(p, 0x1000, 0x2000, 0, file, id), m);
     ck_assert_uint_ne(profile_mapping(p, 0x1000, 0x2000, 0x1000, file, id), m);
-    uint32_t f = profile_function(p, text(p, "main"), 0, file, 7);
-    ck_assert_uint_eq(profile_function(p, text(p, "main"), 0, file, 7), f);
-    ck_assert_uint_ne(profile_function(p, text(p, "main"), 0, file, 8), f);
-    ck_assert_uint_eq(profile_function(p, 0, 0, 0, 8), 0);
+    uint32_t f = profile_function(p, text(p, "main"), 0, file, 7, 0);
+    ck_assert_uint_eq(profile_function(p, text(p, "main"), 0, file, 7, 0), f);
+    ck_assert_uint_ne(profile_function(p, text(p, "main"), 0, file, 8, 0), f);
+    ck_assert_uint_ne(profile_function(p, text(p, "main"), 0, file, 7, 20), f);
+    ck_assert_uint_eq(profile_function(p, 0, 0, 0, 8, 0), 0);
     struct profile_line at3 = {f, 3, 0}, at4 = {f, 4, 0};
     uint32_t a = profile_location(p, m, 0x1234, &at3, 1), b = profile_location(p, m, 0x1234, &at4, 1);
     ck_assert_uint_ne(a, b);
@@ -125,8 +126,8 @@ START_TEST(a_location_keeps_its_identity_when_it_gets_its_lines)
     struct profile *p = profile_create(&cpu, 1);
     uint32_t m = profile_mapping(p, 0x1000, 0x2000, 0, text(p, "/bin/app"), 0);
     uint32_t plain = profile_location(p, m, 0x1500, NULL, 0);
-    uint32_t inner = profile_function(p, text(p, "inner"), 0, 0, 0);
-    uint32_t outer = profile_function(p, text(p, "outer"), 0, 0, 0);
+    uint32_t inner = profile_function(p, text(p, "inner"), 0, 0, 0, 0);
+    uint32_t outer = profile_function(p, text(p, "outer"), 0, 0, 0, 0);
     struct profile_line lines[] = {{inner, 10, 0}, {outer, 20, 0}};
     ck_assert_int_eq(profile_location_set_lines(p, plain, lines, 2), 0);
     ck_assert_uint_eq(profile_location(p, m, 0x1500, NULL, 0), plain);
@@ -197,7 +198,7 @@ static struct profile *with_orphans(void)
     uint32_t unused = named_location(p, "unused");
     profile_stack(p, &unused, 1);
     uint32_t locations[] = {profile_location(p, used, 0x5500, NULL, 0), named_location(p, "caller")};
-    uint32_t function = profile_function(p, text(p, "late name"), 0, text(p, "file.c"), 3);
+    uint32_t function = profile_function(p, text(p, "late name"), 0, text(p, "file.c"), 3, 0);
     struct profile_line line = {function, 5, 0};
     profile_location_set_lines(p, locations[0], &line, 1);
     struct profile_label label = {text(p, "key"), text(p, "value"), 0}, idle = {text(p, "idle"), 0, 1};

@@ -42,7 +42,7 @@ static void leave_scratch(void)
 static void add_leaf(struct profile *p, const char *name, const char *file, int64_t count)
 {
     struct profile_line line = {profile_function(p, profile_string(p, name, strlen(name)), 0,
-                                                 profile_string(p, file, strlen(file)), 12),
+                                                 profile_string(p, file, strlen(file)), 12, 0),
                                 14, 0};
     uint32_t location = profile_location(p, 0, 0, &line, 1);
     int64_t values[] = {count, count * 10000000};

@@ -10,7 +10,7 @@ function churnBurn(ms) {
 }
 
 const ways = {
-  end: () => churnBurn(40),
+  end: () => churnBurn(400), // long enough that V8 is asked for its code
   exit: () => { churnBurn(40); process.exit(3); },
   throw: () => { churnBurn(40); throw new Error('on purpose'); },
   terminate: () => { for (;;) churnBurn(40); },
