@@ -5,6 +5,7 @@
 
 #include "collect/export.h"
 #include "collect/frames.h"
+#include "collect/mapped.h"
 #include "collect/node_view.h"
 #include "collect/window.h"
 #include "node/isolate.h"
@@ -14,19 +15,13 @@
 #include "sample/signal.h"
 #include "sample/threads.h"
 #include "sink/sink.h"
-#include "symbol/binary.h"
-#include "symbol/segment.h"
 #include "sys/clock.h"
 #include "sys/credentials.h"
 #include "sys/heap.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
-enum {
-    HELD_LIMIT = 4096, /* samples that wait for their code map at most */
-    SMALL_HDR_BYTES = 256 * 1024,
-    MODULE_COST_FACTOR = 1000 /* the maps are read at most so often that it costs 0.1 % of a core */
-};
+enum { HELD_LIMIT = 4096 }; /* samples that wait for their code map at most */
 
 struct record_list {
     struct sample_record **items;
@@ -35,7 +30,6 @@ struct record_list {
 
 enum { ROUND_MILLIS = 250, SETTLING_ROUND_MILLIS = 20, MILLI = 1000 * 1000 };
 
-#define AGAIN_NANOS (10LL * MILLI)      /* between two looks at modules that change */
 #define SLOW_NANOS (1000LL * MILLI)     /* between looks at what changes seldom */
 #define SETTLING_NANOS (2000LL * MILLI) /* after the first contact with V8 */
 
@@ -75,60 +69,6 @@ int64_t collector_unseen_cpu(void)
     return clock_process_cpu() - held;
 }
 
-static const uint64_t *next_epoch(void *token)
-{
-    uint32_t *index = token;
-    uint32_t count = __atomic_load_n(&registry_tables.chunk_count, __ATOMIC_ACQUIRE) * REGISTRY_CHUNK_SLOTS;
-    return *index < count ? &registry_at((*index)++)->epoch : NULL;
-}
-
-/* The unwind table of |module|, NULL without one. Large ones are read from the file. */
-static struct cfi_table *build_table(const struct module *module)
-{
-    struct cfi_table *table = NULL;
-    struct segment segment;
-    struct cfi_file file = {.fd = -1};
-    struct cfi_source source = {module->eh_frame_hdr, module->eh_frame_hdr_size, module->start, module->limit,
-                                NULL};
-    if (module->eh_frame_hdr_size > SMALL_HDR_BYTES && !segment_of(module, module->eh_frame_hdr, &segment)) {
-        file = (struct cfi_file){binary_open(module), segment.start, segment.limit, segment.offset};
-        if (file.fd >= 0) source.file = &file;
-    }
-    cfi_build(&source, &table);
-    if (file.fd >= 0) sys_close(file.fd);
-    return table;
-}
-
-/* Builds the missing tables of modules whose index is at most |hdr_limit| bytes and publishes what there is.
- */
-static void publish_up_to(size_t hdr_limit)
-{
-    struct modules *modules = &collector.frames.modules;
-    struct unwind_module *list = heap_zalloc(modules->live_count + 1, sizeof *list);
-    for (size_t i = 0; list && i < modules->live_count; i++) {
-        struct module *module = modules->live[i];
-        list[i] = (struct unwind_module){module->start, module->limit, module->unwind};
-        if (module->unwind || module->eh_frame_hdr_size > hdr_limit) continue;
-        list[i].cfi = module->unwind = build_table(module);
-    }
-    int rc = list ? tables_publish(list, (uint32_t)modules->live_count) : -ENOMEM;
-    heap_free(list);
-    if (rc) log_warn("no memory for unwind tables: stacks may be cut");
-}
-
-/*
- * New tables for the modules that are mapped now. In a V8 process small ones come first: until the node
- * binary's own is built (18 ms) its frames are walked by frame pointers, which all of its code has.
- */
-static void publish_tables(void)
-{
-    struct modules *modules = &collector.frames.modules;
-    if (sampler.script && !tables_current()) publish_up_to(SMALL_HDR_BYTES);
-    publish_up_to(SIZE_MAX);
-    for (size_t i = 0; i < modules->count; i++)
-        if (modules->all[i]->gone) modules->all[i]->unwind = NULL; /* freed with the snapshot */
-}
-
 /* The first seconds of V8: it maps and compiles, and we have just met it. */
 static int is_settling(int64_t now)
 {
@@ -138,34 +78,9 @@ static int is_settling(int64_t now)
            now - collector.options.start_monotonic < 2 * SETTLING_NANOS;
 }
 
-/* From which count of unloads on each module is known to be where it is. */
-static void date_modules(uint32_t unloads)
-{
-    struct modules *modules = &collector.frames.modules;
-    for (size_t i = 0; i < modules->count; i++) {
-        struct module *module = modules->all[i];
-        if (module->gone)
-            module->since = MODULE_NEVER;
-        else if (module->since == MODULE_NEVER)
-            module->since = unloads;
-    }
-    collector.frames.unloads = unloads;
-}
-
 static void refresh_modules(int64_t now)
 {
-    int64_t before = clock_read(CLOCK_THREAD_CPUTIME_ID);
-    uint32_t unloads = __atomic_load_n(&sampler.unloads, __ATOMIC_ACQUIRE);
-    int changed = modules_refresh(&collector.frames.modules) > 0;
-    int64_t cost = clock_read(CLOCK_THREAD_CPUTIME_ID) - before;
-    if (changed) publish_tables();
-    date_modules(unloads);
-    uint32_t slot = 0;
-    tables_reclaim(next_epoch, &slot);
-    /* Modules come in groups: after a change the next look is soon. */
-    collector.next_module_check =
-        now + (changed || is_settling(now) ? AGAIN_NANOS : cost * MODULE_COST_FACTOR);
-    __atomic_store_n(&sampler.modules_unknown, 0, __ATOMIC_RELEASE);
+    collector.next_module_check = mapped_refresh(&collector.frames, now, is_settling(now));
 }
 
 int collector_start(int own_tid)

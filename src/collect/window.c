@@ -87,6 +87,8 @@ static void link_labels(struct window *window, uint32_t labels, const struct win
     if (heap_grow(&window->thread_of_labels, &window->labels_cap, labels + 1,
                   sizeof *window->thread_of_labels))
         return;
+    /* A thread that was discovered before it announced itself has two slots, and one label set. */
+    if (labels < old && window->thread_of_labels[labels].group && !thread->start_routine) return;
     if (window->labels_cap > old)
         memset(window->thread_of_labels + old, 0,
                (window->labels_cap - old) * sizeof *window->thread_of_labels);

@@ -86,10 +86,10 @@ static void adopt_strangers(const struct tid_list *all)
         int tid = all->tids[i];
         if (tid == state.own_tid || registry_find(tid)) continue;
         struct thread *thread = has_tid(&state.strangers, tid) ? registry_claim(tid) : NULL;
-        if (thread)
-            sampler_arm(thread, tid);
-        else
+        if (!thread)
             add_tid(&strangers, tid);
+        else if (sampler_arm(thread, tid))
+            registry_release(thread); /* it has announced itself meanwhile */
     }
     heap_free(state.strangers.tids);
     state.strangers = strangers;

@@ -12,7 +12,7 @@
 
 enum {
     CONTACT_NANOS = 1000 * 1000,
-    WORKER_NANOS = 50 * 1000 * 1000 /* of CPU, before V8 is asked to tell of a worker's code */
+    WORKER_NANOS = 30 * 1000 * 1000 /* of CPU, before V8 is asked to tell of a worker's code */
 };
 
 static struct {
@@ -75,11 +75,28 @@ static void fall_back_to_process_timer(int error)
               -error);
 }
 
-void sampler_arm(struct thread *thread, int tid)
+/* The lock is held. |thread| takes the place of a slot that the background thread had made for the same
+ * thread, and all of its time. */
+static void supersede(struct thread *thread, struct thread *other)
+{
+    thread->accounted_cpu = other->accounted_cpu;
+    disarm_locked(other);
+    registry_end(other, 0);
+}
+
+int sampler_arm(struct thread *thread, int tid)
 {
     lock_acquire(&state.lock);
+    struct thread *other = registry_find(tid);
+    if (other && other != thread) {
+        if (tid != sys_gettid()) {
+            lock_release(&state.lock);
+            return -EEXIST;
+        }
+        supersede(thread, other);
+    }
     registry_publish(thread, tid);
-    if (!sampler.stopped && sampler.process_timer < 0) {
+    if (!sampler.stopped && sampler.process_timer < 0 && !thread->signal_blocked) {
         int id = start_timer(thread, tid);
         if (id >= 0)
             __atomic_store_n(&thread->timer, id, __ATOMIC_RELEASE);
@@ -87,6 +104,7 @@ void sampler_arm(struct thread *thread, int tid)
             fall_back_to_process_timer(id);
     }
     lock_release(&state.lock);
+    return 0;
 }
 
 void sampler_arm_contact(struct thread *thread)

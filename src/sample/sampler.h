@@ -56,9 +56,12 @@ int sampler_install(const struct sampler_options *options);
 
 /*
  * Starts ticks for |thread| (CLAIMED), whose id is |tid|. From the thread itself or the background thread. A
- * thread that the kernel gives no timer to makes the sampler fall back to one process timer, said once.
+ * thread that the kernel gives no timer to makes the sampler fall back to one process timer, said once; one
+ * that blocks our signal (signal_blocked) gets none. Two slots never stand for one thread: the thread's own
+ * takes the place of one that the background thread discovered; the latter gets -EEXIST when it comes second.
+ * Else 0.
  */
-void sampler_arm(struct thread *thread, int tid);
+int sampler_arm(struct thread *thread, int tid);
 
 /* Starts the contact timer (node_contact_due, node/isolate.h) of the main thread |thread|. */
 void sampler_arm_contact(struct thread *thread);

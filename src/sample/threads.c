@@ -51,16 +51,9 @@ void threads_cancel(struct thread *thread)
 
 void threads_begin(struct thread *thread, uintptr_t stack_high)
 {
-    int tid = sys_gettid();
-    struct thread *found = registry_find(tid);
-    if (found) threads_finish(found); /* discovered before it got here */
     thread->stack_low = thread->stack_high = stack_high;
-    if (sigmask_get() & sigmask_bit(sampler.signo)) {
-        thread->signal_blocked = 1;
-        registry_publish(thread, tid);
-        return;
-    }
-    sampler_arm(thread, tid);
+    thread->signal_blocked = (sigmask_get() & sigmask_bit(sampler.signo)) != 0;
+    sampler_arm(thread, sys_gettid());
 }
 
 void threads_finish(struct thread *thread)
