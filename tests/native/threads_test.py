@@ -6,8 +6,8 @@ from profiled_case import ProfiledCase, cumulative, report, total
 
 
 class ThreadEnds(ProfiledCase):
-    def check(self, how, function, named=0.97):
-        run = self.profile("thread_ends", how, deadline=20)
+    def check(self, how, function, named=0.97, program="thread_ends"):
+        run = self.profile(program, how, deadline=20)
         self.assert_clean(run)
         error = self.assert_total(run)
         used = int(run.lines("worker")[0][0])
@@ -15,6 +15,7 @@ class ThreadEnds(ProfiledCase):
         report(f"{how}: total {error:+.3%}, {function} {found / used:.1%} of its clock")
         self.assertGreaterEqual(found, named * used)
         self.assertLessEqual(found, 1.005 * used + 5e6)
+        self.assertLessEqual(cumulative(run.profiles, "[unsampled]"), (1 - named) * used + 30e6)
         return run
 
     def test_return(self):
@@ -35,6 +36,9 @@ class ThreadEnds(ProfiledCase):
 
     def test_raw_clone_beside_an_idle_main(self):
         self.check("clone_idle", "by_clone", named=0.6)
+
+    def test_a_thread_that_is_discovered_before_it_runs(self):
+        self.check("return", "by_return", program="thread_ends_slow")
 
     def test_main_ends_by_pthread_exit_and_the_process_ends_after_its_worker(self):
         run = self.check("main_exit", "by_main_exit")
