@@ -28,9 +28,16 @@ struct record_list {
     size_t count, cap;
 };
 
-enum { ROUND_MILLIS = 250, SETTLING_ROUND_MILLIS = 20, MILLI = 1000 * 1000 };
+enum {
+    ROUND_MILLIS = 250,
+    QUIET_ROUND_MILLIS = 1000,
+    QUIET_ROUNDS = 8,
+    SETTLING_ROUND_MILLIS = 20,
+    MILLI = 1000 * 1000
+};
 
 #define SLOW_NANOS (1000LL * MILLI)     /* between looks at what changes seldom */
+#define START_NANOS (70LL * MILLI)      /* of CPU: Node is about to run the program */
 #define SETTLING_NANOS (2000LL * MILLI) /* after the first contact with V8 */
 
 static struct {
@@ -49,6 +56,7 @@ static struct {
     int64_t next_module_check;          /* ns, monotonic */
     char directory[4096];               /* the working directory at the start */
     int own_tid;
+    unsigned quiet_rounds; /* without a sample, in a row */
     int started;
 } collector;
 
@@ -78,9 +86,19 @@ static int is_settling(int64_t now)
            now - collector.options.start_monotonic < 2 * SETTLING_NANOS;
 }
 
+/*
+ * The node binary's table takes 18 ms: not beside the program's own start, and not at all for one that is
+ * over before. All of Node's own code keeps frame pointers.
+ */
+static int wants_large_tables(void)
+{
+    return !sampler.script || clock_process_cpu() - collector.options.start_cpu >= START_NANOS;
+}
+
 static void refresh_modules(int64_t now)
 {
-    collector.next_module_check = mapped_refresh(&collector.frames, now, is_settling(now));
+    collector.next_module_check =
+        mapped_refresh(&collector.frames, now, is_settling(now), wants_large_tables());
 }
 
 int collector_start(int own_tid)
@@ -241,6 +259,7 @@ static void drain(int last)
 {
     struct record_list *list = &collector.drained;
     rings_drain(keep_record, list);
+    collector.quiet_rounds = list->count ? 0 : collector.quiet_rounds + 1;
     for (size_t i = 0; i < list->count; i++) raise_sequence(list->items[i]);
     sort_by_sequence(list);
     learn_unknown(list);
@@ -406,7 +425,9 @@ void collector_round(void)
     drain(0);
     registry_each(settle_ended, NULL);
     settle_isolates();
-    if (slow && now >= collector.next_module_check) refresh_modules(now);
+    if ((slow && now >= collector.next_module_check) ||
+        (collector.frames.large_tables_wait && wants_large_tables()))
+        refresh_modules(now);
     if (now - collector.window.start_monotonic < collector.options.config->collection_interval_ms * 1000000)
         return;
     take_held(1);
@@ -415,7 +436,8 @@ void collector_round(void)
 
 int64_t collector_pause(void)
 {
-    return (is_settling(clock_monotonic()) ? SETTLING_ROUND_MILLIS : ROUND_MILLIS) * (int64_t)MILLI;
+    if (is_settling(clock_monotonic())) return SETTLING_ROUND_MILLIS * (int64_t)MILLI;
+    return (collector.quiet_rounds < QUIET_ROUNDS ? ROUND_MILLIS : QUIET_ROUND_MILLIS) * (int64_t)MILLI;
 }
 
 void collector_finish(void)

@@ -32,8 +32,9 @@ int collector_start(int own_tid);
 void collector_round(void);
 
 /*
- * ns until the next round is due: 250 ms, and 20 ms for the first seconds of V8. Code that it made before we
- * attached is named by functions that its collector moves (node/function_code.c): the sooner the better.
+ * ns until the next round is due: 250 ms, a second in a process that sleeps, and 20 ms for the first seconds
+ * of V8. Code that it made before we attached is named by functions that its collector moves
+ * (node/function_code.c): the sooner the better.
  */
 int64_t collector_pause(void);
 

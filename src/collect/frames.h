@@ -22,7 +22,8 @@ struct frames {
     uint32_t window;           /* number of the window that ids below belong to */
     uint32_t *mapping_of;      /* the profile's mapping id by module id */
     size_t mapping_cap;
-    uint32_t unloads; /* sampler.unloads for which |modules| is right */
+    int large_tables_wait; /* see collect/mapped.h */
+    uint32_t unloads;      /* sampler.unloads for which |modules| is right */
     struct perfmap_symbol symbol;
     struct script_paths paths;
     int tells_tier;

@@ -58,15 +58,10 @@ static void publish_up_to(struct frames *frames, size_t hdr_limit)
     if (rc) log_warn("no memory for unwind tables: stacks may be cut");
 }
 
-/*
- * New tables for the modules that are mapped now. In a V8 process small ones come first: until the node
- * binary's own is built (18 ms) its frames are walked by frame pointers, which all of its code has.
- */
-static void publish_tables(struct frames *frames)
+static void publish_tables(struct frames *frames, int large)
 {
     struct modules *modules = &frames->modules;
-    if (sampler.script && !tables_current()) publish_up_to(frames, SMALL_HDR_BYTES);
-    publish_up_to(frames, SIZE_MAX);
+    publish_up_to(frames, large ? SIZE_MAX : SMALL_HDR_BYTES);
     for (size_t i = 0; i < modules->count; i++)
         if (modules->all[i]->gone) modules->all[i]->unwind = NULL; /* freed with the snapshot */
 }
@@ -85,13 +80,16 @@ static void date_modules(struct frames *frames, uint32_t unloads)
     frames->unloads = unloads;
 }
 
-int64_t mapped_refresh(struct frames *frames, int64_t now, int is_settling)
+int64_t mapped_refresh(struct frames *frames, int64_t now, int is_settling, int large)
 {
     int64_t before = clock_read(CLOCK_THREAD_CPUTIME_ID);
     uint32_t unloads = __atomic_load_n(&sampler.unloads, __ATOMIC_ACQUIRE);
     int changed = modules_refresh(&frames->modules) > 0;
     int64_t cost = clock_read(CLOCK_THREAD_CPUTIME_ID) - before;
-    if (changed) publish_tables(frames);
+    if (changed || (large && frames->large_tables_wait)) {
+        frames->large_tables_wait = !large;
+        publish_tables(frames, large);
+    }
     date_modules(frames, unloads);
     uint32_t slot = 0;
     tables_reclaim(next_epoch, &slot);
