@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "node/baseline.h"
 #include "node/code_events.h"
 #include "node/inlining.h"
 #include "node/isolate.h"
@@ -79,6 +80,9 @@ int node_attach_prepare(void *(*lookup)(const char *), int is_node)
     node_process.attach = on_interrupt;
     if (inlining_prepare(node_process.v8.get_version(), lookup))
         log_info("V8 %s is not known well enough to show inlined functions", node_process.v8.get_version());
+    if (baseline_prepare(node_process.v8.get_version(), lookup))
+        log_info("V8 %s is not known well enough to show lines of baseline code",
+                 node_process.v8.get_version());
     node_process.enabled = 1;
     node_process.contact_timer = -1;
     log_info("V8 %s found", node_process.v8.get_version());

@@ -58,7 +58,7 @@ struct code {
     uint32_t line_count;
     uint32_t window;                /* collect/frames.c: the window for which |function| holds */
     uint32_t function;              /* its id in that window's profile */
-    struct code_inlining *inlining; /* of optimized code, NULL: not known; owned */
+    struct code_inlining *inlining; /* of optimized and baseline code, NULL: not known; owned */
     struct code_line lines[];       /* then the name, as V8 wrote it (symbol/v8name.h), not terminated */
 };
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "node/baseline.h"
 #include "node/isolate.h"
 #include "node/optimized.h"
 #include "node/script_spot.h"
@@ -113,7 +114,7 @@ static struct code *make_code(const struct v8_jit_code_event *event)
         code->type = (uint32_t)event->code_type;
         code->name_len = (uint32_t)name_len;
         code->window = 0;
-        code->inlining = is_optimized(event) ? optimized_decode(event) : NULL;
+        code->inlining = is_optimized(event) ? optimized_decode(event) : baseline_decode(event);
         code->line_count = positions ? convert_lines(positions, event->script, code->lines) : 0;
         memcpy((char *)&code->lines[code->line_count], event->name.text, name_len);
     }

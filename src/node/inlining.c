@@ -8,9 +8,6 @@
 #include "sys/heap.h"
 
 enum {
-    /* Bytes of a Code object that are looked at. No more than the shortest has: behind it the memory may end
-     * (seen with Node 20 --stress-compaction). */
-    CODE_FIELDS = 64,
     LITERAL_LIMIT = 100 * 1000, /* of one piece of code; tsc's largest has hundreds */
     DEOPTIMIZATION_MIN = 8,     /* elements of V8's DeoptimizationData, before those a deopt point has */
     DEOPTIMIZATION_LIMIT = 100 * 1000,
@@ -39,33 +36,9 @@ static struct {
 int inlining_prepare(const char *version, void *(*lookup)(const char *))
 {
     int rc = v8_layout_find(version, lookup, &decoder.layout);
-    if (decoder.layout.instruction_start > CODE_FIELDS - (int32_t)sizeof(uintptr_t) ||
-        decoder.layout.instruction_size > CODE_FIELDS - (int32_t)sizeof(int32_t))
-        rc = -ENOTSUP;
     decoder.ready = rc == 0;
     decoder.codes = decoder.functions = 0;
     return rc;
-}
-
-/*
- * The Code object of the machine code at |start|, or 0 when it says something else about it than the event.
- * By reads that cannot fault, for |start| is anybody's; by few, for they are system calls.
- */
-static uintptr_t find_code(uintptr_t start, size_t len)
-{
-    const struct v8_layout *layout = &decoder.layout;
-    const struct v8_heap careful = {layout, 0};
-    unsigned char fields[CODE_FIELDS];
-    uintptr_t code = start - (uintptr_t)layout->header, told_start = start, map;
-    int32_t told_len;
-    if (layout->stream_code) code = v8_object_untag(v8_object_word(&careful, code, layout->stream_code));
-    if (!code || v8_heap_read(&careful, code, fields, sizeof fields)) return 0;
-    memcpy(&map, fields, sizeof map);
-    if (layout->instruction_start) memcpy(&told_start, fields + layout->instruction_start, sizeof told_start);
-    memcpy(&told_len, fields + layout->instruction_size, sizeof told_len);
-    if (told_start != start || told_len <= 0 || (size_t)told_len != len) return 0;
-    int32_t type = v8_map_type(&careful, map);
-    return type && type == layout->types.code ? code : 0;
 }
 
 static uintptr_t element(const struct v8_heap *heap, const struct v8_array *array, int32_t index)
@@ -180,7 +153,7 @@ int inlining_decode(uintptr_t code_start, size_t code_len, struct inlining *out)
     struct v8_array deoptimization;
     memset(out, 0, sizeof *out);
     if (!decoder.ready) return -ENOTSUP;
-    uintptr_t code = find_code(code_start, code_len);
+    uintptr_t code = v8_code_of(&decoder.layout, code_start, code_len);
     uintptr_t tagged = v8_object_word(&heap, code, decoder.layout.deoptimization_data);
     int rc = v8_array_words(&heap, tagged, DEOPTIMIZATION_LIMIT, &deoptimization);
     if (rc || deoptimization.length < DEOPTIMIZATION_MIN) return -EINVAL; /* not optimized code */

@@ -21,8 +21,7 @@ struct v8_position v8_position_of(uint64_t word)
                                 .function = (uint32_t)(word >> FUNCTION_SHIFT) & FUNCTION_MASK};
 }
 
-/* A variable-length integer at |*at|, which is moved behind it; 0 or -EINVAL. */
-static int take_unsigned(const uint8_t **at, const uint8_t *end, uint64_t *value)
+int position_table_take(const uint8_t **at, const uint8_t *end, uint64_t *value)
 {
     *value = 0;
     for (unsigned shift = 0; *at < end && shift < WORD_BITS; shift += VARINT_BITS) {
@@ -37,7 +36,7 @@ static int take_unsigned(const uint8_t **at, const uint8_t *end, uint64_t *value
 static int take_signed(const uint8_t **at, const uint8_t *end, int64_t *value)
 {
     uint64_t bits;
-    if (take_unsigned(at, end, &bits)) return -EINVAL;
+    if (position_table_take(at, end, &bits)) return -EINVAL;
     *value = (int64_t)((bits >> 1) ^ -(bits & 1));
     return 0;
 }
@@ -48,7 +47,7 @@ static int take_pc(enum v8_position_encoding encoding, const uint8_t **at, const
 {
     int64_t value;
     if (encoding == POSITIONS_WITH_FLAGS) {
-        if (take_unsigned(at, end, distance)) return -EINVAL;
+        if (position_table_take(at, end, distance)) return -EINVAL;
         *distance >>= FLAG_BITS;
         return 0;
     }
@@ -86,8 +85,8 @@ int position_table_decode(enum v8_position_encoding encoding, const uint8_t *tab
         pc += (int64_t)distance;
         word += (uint64_t)word_delta;
         struct v8_position position = v8_position_of(word);
-        if (position.external) continue;
-        if (position.function > function_count || pc < 0) return -EINVAL;
+        if (position.external || pc < 0) continue;
+        if (position.function > function_count) return -EINVAL;
         count = append(positions, count, limit,
                        (struct inlined_position){(uint32_t)pc, position.function, position.offset});
         if (count < 0) return count;

@@ -20,11 +20,14 @@ struct v8_position {
 
 struct v8_position v8_position_of(uint64_t word);
 
+/* Takes the unsigned variable-length integer at |*at|, which is moved behind it: 0 or -EINVAL. */
+int position_table_take(const uint8_t **at, const uint8_t *end, uint64_t *value);
+
 /*
  * Decodes the |size| bytes at |table|, whose pcs are written by |encoding|, of code of |code_len| bytes with
  * |function_count| inlined functions, into |positions| (room for |limit|). The number of entries, fewer than
  * V8's: of several at one address the last holds, and one that says the same as the entry before it is left
- * out. -EINVAL: not such a table, or more than |limit|.
+ * out, as is the function's entry, which bytecode has. -EINVAL: not such a table, or more than |limit|.
  */
 int position_table_decode(enum v8_position_encoding encoding, const uint8_t *table, size_t size,
                           size_t code_len, uint32_t function_count, struct inlined_position *positions,

@@ -38,15 +38,16 @@ struct v8_layout {
     int32_t instruction_start;   /* Code.instruction_start, uintptr_t; 0: none (V8 9, 10) */
     int32_t instruction_size;    /* Code.instruction_size, int32_t */
     int32_t deoptimization_data; /* Code; of baseline code the same field holds its bytecode */
-    int32_t position_table;      /* Code.source_position_table */
+    int32_t position_table;      /* Code.source_position_table; baseline code's offsets of its bytecodes */
     int32_t literals;            /* elements of the deoptimization data, as are the next two */
     int32_t shared_function;     /* the optimized function's, in V8 13+ in a SharedFunctionInfoWrapper */
     int32_t inlining_positions;
-    int32_t function_data;     /* SharedFunctionInfo.function_data, trusted_function_data */
-    int32_t bytecode_data;     /* from a BytecodeArray to its first bytecode */
-    int32_t baseline_bytecode; /* BaselineData.data (V8 9) */
-    int32_t position_encoding; /* enum v8_position_encoding */
-    struct {                   /* instance types; 0: this V8 has none */
+    int32_t function_data;      /* SharedFunctionInfo.function_data, trusted_function_data */
+    int32_t bytecode_data;      /* from a BytecodeArray to its first bytecode */
+    int32_t bytecode_positions; /* BytecodeArray.source_position_table */
+    int32_t baseline_bytecode;  /* BaselineData.data (V8 9) */
+    int32_t position_encoding;  /* enum v8_position_encoding */
+    struct {                    /* instance types; 0: this V8 has none */
         int32_t code, bytecode_array, baseline_data, interpreter_data, shared_function, shared_wrapper;
         int32_t byte_array, trusted_byte_array;
         int32_t fixed_array, trusted_fixed_array, protected_fixed_array;

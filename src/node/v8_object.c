@@ -6,7 +6,12 @@
 
 #include "sys/selfmem.h"
 
-enum { DATA_HOPS = 4 /* SharedFunctionInfo -> baseline code -> InterpreterData -> BytecodeArray */ };
+enum {
+    DATA_HOPS = 4, /* SharedFunctionInfo -> baseline code -> InterpreterData -> BytecodeArray */
+    /* Bytes of a Code object that are looked at. No more than the shortest has: behind it the memory may end
+     * (seen with Node 20 --stress-compaction). */
+    CODE_FIELDS = 64
+};
 
 int v8_heap_read(const struct v8_heap *heap, uintptr_t address, void *buffer, size_t size)
 {
@@ -98,4 +103,23 @@ uintptr_t v8_bytecode_of_shared(const struct v8_heap *heap, uintptr_t tagged)
             return 0;
     }
     return 0;
+}
+
+uintptr_t v8_code_of(const struct v8_layout *layout, uintptr_t start, size_t len)
+{
+    const struct v8_heap careful = {layout, 0};
+    unsigned char fields[CODE_FIELDS];
+    uintptr_t code = start - (uintptr_t)layout->header, told_start = start, map;
+    int32_t told_len;
+    if (layout->instruction_start > CODE_FIELDS - (int32_t)sizeof told_start ||
+        layout->instruction_size > CODE_FIELDS - (int32_t)sizeof told_len)
+        return 0;
+    if (layout->stream_code) code = v8_object_untag(v8_object_word(&careful, code, layout->stream_code));
+    if (!code || v8_heap_read(&careful, code, fields, sizeof fields)) return 0;
+    memcpy(&map, fields, sizeof map);
+    if (layout->instruction_start) memcpy(&told_start, fields + layout->instruction_start, sizeof told_start);
+    memcpy(&told_len, fields + layout->instruction_size, sizeof told_len);
+    if (told_start != start || told_len <= 0 || (size_t)told_len != len) return 0;
+    int32_t type = v8_map_type(&careful, map);
+    return type && type == layout->types.code ? code : 0;
 }

@@ -51,4 +51,10 @@ int v8_array_bytes(const struct v8_heap *heap, uintptr_t tagged, uint32_t limit,
  */
 uintptr_t v8_bytecode_of_shared(const struct v8_heap *heap, uintptr_t tagged);
 
+/*
+ * The Code object of the machine code at |start|, or 0 when it says something else than |len| about it. By
+ * reads that cannot fault, for |start| is anybody's; by few, for they are system calls.
+ */
+uintptr_t v8_code_of(const struct v8_layout *layout, uintptr_t start, size_t len);
+
 #endif
