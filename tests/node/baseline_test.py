@@ -47,7 +47,7 @@ class Baseline(NodeCase):
 
     def assert_lines(self, profiles, used, tier=None):
         """The loops are the same but for their number of iterations: so is the part of each that V8's builtins take,
-        whose samples are not looked at."""
+        whose samples are not looked at; that part may differ a little with the place of the code, hence two points."""
         lines, count = collections.Counter(), 0
         for sample in profiles.samples:
             if sample.stack[0].name == "loops" and tier in (None, sample.labels.get("v8.tier")):
@@ -60,7 +60,7 @@ class Baseline(NodeCase):
         for name, micros in zip(LOOPS, used):
             truth, share = micros / sum(used), on_loops[name] / sum(lines.values())
             report.append(f"{name} {100 * share:.2f} % (truth {100 * truth:.2f} %)")
-            wrong += abs(share - truth) > max(0.02, three_errors(truth, count))
+            wrong += abs(share - truth) > 0.02 + three_errors(truth, count)
         print(f"  {count} samples: " + ", ".join(report), file=sys.stderr)
         self.assertEqual(wrong, 0, report)
 

@@ -64,7 +64,7 @@ const limit = cpu() + Number(process.argv[2]) * 1e6;
 while (cpu() < limit) {
   // Slices of several ticks, and of unequal length, so that no tick keeps step with them.
   loops(Math.floor(LOOP * (0.5 + Math.random())));
-  calls(100000);
+  calls(300000);
   wide(alpha, { size: 100000 });
 }
 console.log(JSON.stringify(used));
