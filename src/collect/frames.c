@@ -141,13 +141,17 @@ static uint32_t code_location(struct frames *frames, struct profile *profile, st
     return profile_location(profile, 0, start, lines, n);
 }
 
+static int code_name_begins(const struct code *code, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return code->name_len >= len && !memcmp(code_name(code), prefix, len);
+}
+
 /* True for the two builtins in which an interpreted function's frame stands. */
 static int is_interpreter(const struct code *code)
 {
-    static const char handler[] = "BytecodeHandler:", entry[] = "Builtin:InterpreterEntryTrampoline";
-    const char *name = code_name(code);
-    return (code->name_len >= sizeof handler - 1 && !memcmp(name, handler, sizeof handler - 1)) ||
-           (code->name_len >= sizeof entry - 1 && !memcmp(name, entry, sizeof entry - 1));
+    return code_name_begins(code, "BytecodeHandler:") ||
+           code_name_begins(code, "Builtin:InterpreterEntryTrampoline");
 }
 
 /* What a frame may know of itself besides its pc: see sample/record.h. */
@@ -156,18 +160,25 @@ struct script_frame {
     uint32_t unloads;
 };
 
-/* The location of V8 code at |pc|, 0: not V8's. */
+/* The location of a frame whose code V8 never told, made before we attached: the frame still says which
+ * function it runs. */
+static uint32_t untold_location(struct frames *frames, struct profile *profile, int isolate,
+                                struct script_frame frame)
+{
+    uintptr_t start;
+    if (!frames->code_map || isolate < 0) return 0;
+    struct code *code = code_map_of_function(frames->code_map, (uint32_t)isolate, frame.function, &start);
+    return code ? code_location(frames, profile, code, start, start) : 0;
+}
+
+/* The location of V8 code at |pc|, 0: not V8's, or not told. */
 static uint32_t v8_location(struct frames *frames, struct profile *profile, int isolate, uintptr_t pc,
                             struct script_frame frame)
 {
     uintptr_t start;
     if (!frames->code_map || isolate < 0) return 0;
     struct code *code = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
-    if (!code) {
-        /* Code that V8 never told, made before we attached: its frame still says which function it runs. */
-        code = code_map_of_function(frames->code_map, (uint32_t)isolate, frame.function, &start);
-        return code ? code_location(frames, profile, code, start, start) : 0;
-    }
+    if (!code) return 0;
     if (is_interpreter(code)) {
         uintptr_t bytecode_start;
         struct code *bytecode =
@@ -218,6 +229,8 @@ static uint32_t location_of(struct frames *frames, struct profile *profile, int 
     if (in_blob(pc)) {
         frames->is_native = 0;
         if (!location) location = v8_location(frames, profile, isolate, pc, frame);
+    } else if (!module && !location) {
+        location = untold_location(frames, profile, isolate, frame);
     }
     if (location) return location;
     if (module) return native_location(frames, profile, module, pc);
@@ -226,6 +239,47 @@ static uint32_t location_of(struct frames *frames, struct profile *profile, int 
     frames->is_native = 0;
     struct profile_line line = {function_of_no_file(profile, "[unknown]", 9), 0, 0};
     return profile_location(profile, 0, pc, &line, 1);
+}
+
+/* True if both are code of one function: V8's texts differ in their marks. */
+static int is_same_function(const struct code *a, const struct code *b)
+{
+    struct v8_name x, y;
+    v8name_parse(code_name(a), a->name_len, &x);
+    v8name_parse(code_name(b), b->name_len, &y);
+    return x.line == y.line && x.column == y.column && x.function_len == y.function_len &&
+           x.url_len == y.url_len && !memcmp(x.function, y.function, x.function_len) &&
+           !memcmp(x.url, y.url, x.url_len);
+}
+
+/*
+ * Most builtins that JavaScript calls for its operations (Add_Baseline) have no frame of their own: the frame
+ * pointer is still their caller's, which the walk therefore passes over. The return address at the top of the
+ * stack says where in it; the JSFunction in its frame, that it is the caller. 0: |record|'s leaf is no such
+ * builtin.
+ */
+static uint32_t caller_of_builtin(struct frames *frames, struct profile *profile,
+                                  const struct sample_record *record, int isolate)
+{
+    uintptr_t start, top_start, pc = record->words[0] & ~UNWIND_PC_EXACT;
+    uintptr_t original = modules_original(&frames->modules, pc);
+    if (!frames->code_map || isolate < 0 || !record->top) return 0;
+    struct code *leaf = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
+    if (leaf ? !code_name_begins(leaf, "Builtin:") || is_interpreter(leaf)
+             : !in_blob(original ? original : pc))
+        return 0;
+    struct code *bytecode =
+        code_map_of_function(frames->code_map, (uint32_t)isolate, record_function(record, 0), &start);
+    if (!bytecode) return 0;
+    struct code *top = code_map_find(frames->code_map, (uint32_t)isolate, record->top - 1, &top_start);
+    if (!top) return 0;
+    if (is_interpreter(top)) {
+        uint64_t position = record_position(record, 0);
+        return position - start < bytecode->length ? code_location(frames, profile, bytecode, start, position)
+                                                   : 0;
+    }
+    return is_same_function(top, bytecode) ? code_location(frames, profile, top, top_start, record->top - 1)
+                                           : 0;
 }
 
 /* The part of V8's own stack that the native walk did not reach, appended to |locations|. */
@@ -263,6 +317,8 @@ uint32_t frames_stack(struct frames *frames, struct profile *profile, const stru
         struct script_frame frame = {record_position(record, i), record_function(record, i), record->unloads};
         uint32_t location = location_of(frames, profile, isolate, pc, frame);
         if (location) locations[n++] = location;
+        uint32_t caller = i ? 0 : caller_of_builtin(frames, profile, record, isolate);
+        if (caller) locations[n++] = caller;
     }
     if (record->end != UNWIND_END_COMPLETE && record->end != UNWIND_END_ZERO_PC) {
         n = append_js(frames, profile, record, isolate, locations, n);

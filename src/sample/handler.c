@@ -107,6 +107,11 @@ static uint64_t frame_function(const struct unwind_bounds *bounds, uintptr_t sp,
     return context_or_marker & 1 ? *(const uint64_t *)(fp - FRAME_FUNCTION) : 0;
 }
 
+static uint64_t top_word(const struct unwind_bounds *bounds, uintptr_t sp)
+{
+    return sp % 8 || sp < bounds->lo || sp + 8 > bounds->hi ? 0 : *(const uint64_t *)sp;
+}
+
 /* The frame behind word |i| of what unwind_copy gives for |count| words; NULL for the mark of a cut. */
 static const struct unwind_frame *copied_frame(const struct unwind_memo *memo, unsigned count, int cut,
                                                unsigned i)
@@ -138,6 +143,7 @@ static void write_record(struct thread *thread, const struct unwind_bounds *boun
     record->end = (uint8_t)memo->end;
     record->has_isolate = isolate != 0;
     record->isolate = isolate ? isolate->index : 0;
+    record->top = script ? top_word(bounds, regs->sp) : 0;
     unwind_copy(memo, sampler.max_depth, SAMPLE_KEEP_ROOT, record->words, &record->cut);
     for (unsigned i = 0; i < script; i++) {
         const struct unwind_frame *frame = copied_frame(memo, native, cut, i);
