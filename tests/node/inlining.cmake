@@ -3,7 +3,7 @@ add_library(inlining_probe SHARED inlining_probe.c)
 target_link_libraries(inlining_probe PRIVATE otelprof_runtime ${CMAKE_DL_LIBS})
 target_link_options(inlining_probe PRIVATE -Wl,--exclude-libs,ALL)
 
-foreach(version 18.20.8 20.20.2 22.23.5 24.22.3 26.12.1)
+foreach(version 16.20.2 18.20.8 20.20.2 22.23.5 24.22.3 26.12.1)
     string(REGEX REPLACE "\\..*" "" major ${version})
     add_test(NAME node${major}_inlining COMMAND /usr/bin/python3 -m unittest -v inlining_test
              WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
