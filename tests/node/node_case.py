@@ -225,8 +225,8 @@ class NodeCase(unittest.TestCase):
 
     @staticmethod
     def steady(text):
-        """|text| without what differs from run to run: process ids in warnings."""
-        return re.sub(r"\(node:\d+\)", "(node:PID)", text)
+        """|text| without what differs from run to run: process ids in warnings, the names of npm's logs."""
+        return re.sub(r"[\dT_-]+Z-debug-\d+\.log", "TIME.log", re.sub(r"\(node:\d+\)", "(node:PID)", text))
 
     def assert_named(self, profiles, limit=0.01):
         """At most |limit| of the time has [unknown] for its leaf."""

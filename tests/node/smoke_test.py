@@ -31,7 +31,8 @@ class Smoke(NodeCase):
         result = self.same_with_and_without(PROGRAM)
         self.assertEqual((result.returncode, result.stderr), (7, ""))
         profiles = result.profiles
-        for name, least_ms in (("inlining", 240), ("named", 240), ("inWorker", 300)):
+        # The clock of spend() is the process's: in the worker's part other threads run, too.
+        for name, least_ms in (("inlining", 240), ("named", 240), ("inWorker", 200)):
             frames = profiles.frames(name)
             self.assertTrue(frames, name)
             self.assert_hot(profiles, name, frames, *lines_of(name), least_ms)
