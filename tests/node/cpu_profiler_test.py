@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our JavaScript stacks against v8::CpuProfiler's for the same ticks of the same process (cpu_profiler_oracle.c). Compared
+are functions: name, script and first line, from leaf to root, inlined ones included. Left out are the frames that each
+side shows in its own way: native code, V8's builtins, regular expressions, and on V8's side API callbacks. The executing
+line of each frame is compared, too, and counted by itself."""
+import collections
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from node_case import BUILD, NODE, PROGRAMS, clean_environment, node_major
+
+ORACLE = os.path.join(BUILD, "tests", "node", "libcpu_profiler_oracle.so")
+FULL = os.environ.get("OTELPROF_SOAK") == "full"
+AGREEMENT = 0.99
+SHOWN = 3  # differences of each class
+
+# A stack of V8's that is one of these is no stack: V8 says what it was doing instead of walking.
+STATES = ("(garbage collector)", "(program)", "(idle)")
+SCRIPT = "0"  # CpuProfileNode::kScript; the others are builtins, callbacks, V8's own and unresolved
+V8_MOST_FRAMES = 255  # TickSample::kMaxFramesCount
+
+Function = collections.namedtuple("Function", "name file line")
+
+
+def rows_of(line):
+    """The frames, or other groups of fields, in a line of the oracle."""
+    return [group.split("\x1f") for group in line.split("\x1e")[1:]]
+
+
+def path_of(url):
+    return url[len("file://"):] if url.startswith("file://") else url
+
+
+class Ours:
+    """One of our stacks."""
+
+    def __init__(self, rows):
+        self.names = [row[0] for row in rows]
+        self.leaf_inlined = 0  # functions inlined at the interrupted instruction itself
+        while rows[self.leaf_inlined][4] == "1":
+            self.leaf_inlined += 1
+        scripts = [row for row in rows if row[1] or row[2] != "0"]
+        self.functions = [Function(row[0], row[1], int(row[2])) for row in scripts]
+        self.lines = [int(row[3]) for row in scripts]
+
+    def has_unknown(self):
+        return "[unknown]" in self.names or "[inlined]" in self.names
+
+    def is_cut(self):
+        return "[truncated]" in self.names
+
+    def seen_by_v8(self):
+        """V8 unfolds inlined functions at return addresses, but not at the interrupted instruction: there it tells the
+        function that was compiled (and, among the hits, the line of the innermost)."""
+        return self.functions[self.leaf_inlined:]
+
+
+class Theirs:
+    """One of V8's stacks."""
+
+    def __init__(self, node, rows):
+        self.node, self.depth = node, len(rows)
+        self.leaf_is_script = rows[0][3] == SCRIPT
+        self.state = rows[0][0] if len(rows) == 1 and rows[0][0] in STATES else None
+        scripts = [row for row in rows if row[3] == SCRIPT and row[0] not in STATES]
+        self.functions = [Function(row[0] or "(anonymous)", path_of(row[1]), int(row[2])) for row in scripts]
+        # In the profile of callers: where the frame called the next one, None for the leaf.
+        calls = [None] + [int(row[2]) for row in rows[:-1]]
+        self.lines = [call for call, row in zip(calls, rows) if row[3] == SCRIPT and row[0] not in STATES]
+
+
+class Run:
+    """One program under both. ours, theirs, their_lines: by tick."""
+
+    def __init__(self, program, *arguments):
+        self.ours, self.theirs, self.their_lines, self.hits = {}, {}, {}, {}
+        with tempfile.TemporaryDirectory(prefix="otelprof-oracle-") as directory:
+            out = os.path.join(directory, "out")
+            environment = clean_environment(
+                LD_PRELOAD=ORACLE, CPU_PROFILER_ORACLE_OUT=out, OTEL_PROFILES_EXPORTER="file",
+                OTEL_PROFILING_FILE_DIR=os.path.join(directory, "profiles"), OTEL_PROFILING_MAX_STACK_DEPTH="1024",
+                OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS="1000", OTEL_PROFILING_EXIT_TIMEOUT_MS="20000")
+            self.process = subprocess.run([NODE, program, *arguments], env=environment, cwd=directory, capture_output=True,
+                                          text=True, timeout=120, check=False)
+            with open(out, encoding="utf-8", errors="replace", newline="\n") as file:
+                for line in file.read().split("\n"):
+                    self.read(line)
+
+    def read(self, line):
+        fields = line.split("\x1e", 1)[0].split("\x1f")
+        if fields[0] == "ours":
+            self.ours[int(fields[1])] = Ours(rows_of(line))
+        elif fields[0] == "v8":
+            (self.their_lines if fields[1] == "1" else self.theirs)[int(fields[2])] = Theirs(fields[3], rows_of(line))
+        elif fields[0] == "hits":
+            self.hits[fields[1]] = collections.Counter({int(line): int(count) for line, count in rows_of(line)})
+        elif fields[0] == "ticks":
+            self.ticks, self.others = int(fields[1]), int(fields[2])
+
+
+def is_part_of(short, long):
+    """True if |short| is |long| with some left out."""
+    rest = iter(long)
+    return all(item in rest for item in short)
+
+
+def difference(ours, theirs):
+    """What is different between two stacks, None: nothing."""
+    mine, yours = ours.seen_by_v8(), theirs.functions
+    if mine == yours:
+        return None
+    if theirs.depth >= V8_MOST_FRAMES and mine[:len(yours)] == yours:
+        return None
+    if ours.is_cut():
+        return "ours is cut"
+    if ours.has_unknown():
+        return "ours has an unknown frame"
+    if is_part_of(mine, yours):
+        return "ours lacks a frame"
+    if is_part_of(yours, mine):
+        return "ours has a frame more"
+    if [f.name for f in mine] == [f.name for f in yours]:
+        return "the same names, another file or line"
+    return "another function"
+
+
+def show(functions):
+    return " < ".join(f"{f.name}@{os.path.basename(f.file)}:{f.line}" for f in functions) or "(nothing)"
+
+
+class Comparison:
+    def __init__(self, run):
+        self.compared = self.inlined = self.calls = self.same_calls = 0
+        self.states, self.classes = collections.Counter(), collections.Counter()
+        self.examples = collections.defaultdict(list)
+        self.leaf_lines = collections.defaultdict(collections.Counter)  # of our stacks, by V8's leaf
+        for tick in sorted(run.ours.keys() & run.theirs.keys()):
+            self.add(tick, run.ours[tick], run.theirs[tick], run.their_lines.get(tick))
+        self.no_sample = len(run.ours.keys() - run.theirs.keys())
+        self.same_leaf_lines = sum(sum((lines & run.hits[node]).values()) for node, lines in self.leaf_lines.items())
+        self.all_leaf_lines = sum(sum(lines.values()) for lines in self.leaf_lines.values())
+
+    def add(self, tick, ours, theirs, their_calls):
+        if theirs.state:
+            self.states[theirs.state] += 1
+            return
+        self.compared += 1
+        kind = difference(ours, theirs)
+        self.classes[kind] += 1
+        if kind:
+            self.examples[kind].append((tick, ours, theirs))
+            return
+        self.inlined += ours.leaf_inlined > 0
+        if ours.lines and theirs.leaf_is_script:
+            self.leaf_lines[theirs.node][ours.lines[0]] += 1
+        if their_calls and len(their_calls.lines) == len(ours.lines) - ours.leaf_inlined:
+            pairs = [pair for pair in zip(ours.lines[ours.leaf_inlined:], their_calls.lines) if pair[1] is not None]
+            self.calls += len(pairs)
+            self.same_calls += sum(mine == yours for mine, yours in pairs)
+
+    def agreement(self):
+        return self.classes[None] / self.compared
+
+    def text(self):
+        rows = [f"{self.compared} compared, {self.agreement():.2%} agree; V8 had no sample for {self.no_sample}, a state for "
+                f"{dict(self.states)}; {self.inlined} leaves inlined; lines of leaves: {self.same_leaf_lines} of "
+                f"{self.all_leaf_lines} agree, of calls: {self.same_calls} of {self.calls}"]
+        for kind, examples in self.examples.items():
+            rows.append(f"  {kind}: {len(examples)}")
+            for tick, ours, theirs in examples[:SHOWN]:
+                rows += [f"    {tick} ours: {show(ours.functions)}", f"    {tick} V8's: {show(theirs.functions)}"]
+        return "\n".join(rows)
+
+
+class CpuProfilerTest(unittest.TestCase):
+    def check(self, program, *arguments, samples):
+        run = Run(program, *arguments)
+        self.assertEqual((run.process.returncode, run.process.stdout), (0, "done\n"), run.process.stderr)
+        comparison = Comparison(run)
+        print(f"node {node_major()} {os.path.basename(program)}: {comparison.text()}", file=sys.stderr)
+        self.assertGreaterEqual(comparison.compared, samples)
+        self.assertGreaterEqual(comparison.agreement(), AGREEMENT)
+
+    def test_a_mixed_application(self):
+        self.check(os.path.join(PROGRAMS, "agreement.js"), "40000" if FULL else "5000", samples=150)
+
+
+if __name__ == "__main__":
+    unittest.main()
