@@ -14,6 +14,7 @@ foreach(version 16.20.2 18.20.8 20.20.2 22.23.5 24.22.3 26.12.1)
     add_test(NAME node${major}_cpu_profiler COMMAND ${NODE_TEST_PYTHON} -m unittest -v cpu_profiler_test
              WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     set_tests_properties(node${major}_cpu_profiler PROPERTIES
-        ENVIRONMENT "OTELPROF_BUILD_DIR=${CMAKE_BINARY_DIR};OTELPROF_NODE=${NODE_CACHE}/node-${version}/bin/node;PYTHONDONTWRITEBYTECODE=1"
+        ENVIRONMENT "OTELPROF_BUILD_DIR=${CMAKE_BINARY_DIR};OTELPROF_NODE=${NODE_CACHE}/node-${version}/bin/node;\
+OTELPROF_TYPESCRIPT=${NODE_CACHE}/typescript-5.4.5;PYTHONDONTWRITEBYTECODE=1"
         FIXTURES_REQUIRED node_binaries TIMEOUT 240)
 endforeach()

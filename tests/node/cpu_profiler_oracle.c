@@ -1,6 +1,6 @@
 /*
  * The profiler with v8::CpuProfiler beside it, which is what its JavaScript stacks are measured against: built of
- * the library's own parts, with three of their functions wrapped by the linker. Each tick of ours on the main
+ * the library's own parts, with four of their functions wrapped by the linker. Each tick of ours on the main
  * thread also calls V8's own signal handler, on the same interrupted registers; V8's own ticks are swallowed.
  *
  * To the file CPU_PROFILER_ORACLE_OUT go lines of three kinds, fields between \x1f, frames (leaf first)
@@ -278,7 +278,8 @@ static void find_v8(void *(*lookup)(const char *))
         void *slot;
         const char *symbol;
     } functions[] = {
-        {&v8.create, "_ZN2v811CpuProfiler3NewEPNS_7IsolateENS_22CpuProfilingNamingModeENS_23CpuProfilingLoggingModeE"},
+        {&v8.create,
+         "_ZN2v811CpuProfiler3NewEPNS_7IsolateENS_22CpuProfilingNamingModeENS_23CpuProfilingLoggingModeE"},
         {&v8.set_interval, "_ZN2v811CpuProfiler19SetSamplingIntervalEi"},
         {&v8.start, "_ZN2v811CpuProfiler14StartProfilingENS_5LocalINS_6StringEEENS_16CpuProfilingModeEbj"},
         {&v8.start_id, "_ZN2v811CpuProfiler5StartENS_5LocalINS_6StringEEENS_16CpuProfilingModeEbj"},

