@@ -1,13 +1,13 @@
 /*
- * The profiler with v8::CpuProfiler beside it, which is what its JavaScript stacks are measured against: built of
- * the library's own parts, with four of their functions wrapped by the linker. Each tick of ours on the main
+ * The profiler with v8::CpuProfiler beside it, which is what its JavaScript stacks are measured
+ * against: built of the library's own parts, with four of their functions wrapped by the linker. Each tick of ours on the main
  * thread also calls V8's own signal handler, on the same interrupted registers; V8's own ticks are swallowed.
  *
  * To the file CPU_PROFILER_ORACLE_OUT go lines of three kinds, fields between \x1f, frames (leaf first)
  * between \x1e:
  *   ours NUMBER {name, file, first line of the function, executing line, 1 if inlined in the next}...
- *   v8 MODE NUMBER NODE STATE {name, url, line, source type, 0}...  MODE 0: the line is where the function begins, 1: where
- *       it was called
+ *   v8 MODE NUMBER NODE STATE {name, url, line, source type, 0}...  MODE 0: the line is where the
+ *       function begins, 1: where it was called
  *   hits NODE {line, samples}...  the executing lines of the samples with this leaf (MODE 0)
  *   ticks TAKEN SAMPLES-OF-V8-WITHOUT-A-TICK
  */
@@ -91,7 +91,8 @@ static void put_text(struct text *text, const char *bytes)
         text->bytes[text->used++] = (unsigned char)*bytes < ' ' ? '?' : *bytes;
 }
 
-static void put_frame(struct text *text, const char *name, const char *file, long first, long second, int inlined)
+static void put_frame(struct text *text, const char *name, const char *file, long first, long second,
+                      int inlined)
 {
     if (text->used >= TEXT_BYTES - 256) return;
     text->bytes[text->used++] = '\x1e';
@@ -156,11 +157,11 @@ static void put_location(const struct profile *profile, const struct profile_loc
     }
 }
 
-uint32_t __real_frames_stack(struct frames *frames, struct profile *profile, const struct sample_record *record,
-                             int isolate);
+uint32_t __real_frames_stack(struct frames *frames, struct profile *profile,
+                             const struct sample_record *record, int isolate);
 
-uint32_t __wrap_frames_stack(struct frames *frames, struct profile *profile, const struct sample_record *record,
-                             int isolate)
+uint32_t __wrap_frames_stack(struct frames *frames, struct profile *profile,
+                             const struct sample_record *record, int isolate)
 {
     uint32_t id = __real_frames_stack(frames, profile, record, isolate);
     if (!id || !record->weight) return id;
