@@ -24,7 +24,7 @@ const server = http.createServer((request, response) => {
   response.end(request.url === '/tags' ? countTags() : listItems(request.url.length % 30));
 });
 
-// Three of each, ms. cpu: what the thread ran in such a time; other programs of the machine add nothing.
+// Three of each, ms. cpu: what the thread ran in it, in ticks of the kernel; other programs add nothing.
 const gaps = { first: { wall: [], cpu: [] }, later: { wall: [], cpu: [] } };
 
 function keep(longest, gap) {
