@@ -4,10 +4,10 @@
 
     bench/node/run.py --build build --node PATH [--node PATH...] [--quick] [--profilers NAME,...] [FIGURE...]
 
-FIGURE: cpu, http, compile, start, gaps, churn, instructions; all unless named. --quick: about 12 minutes a
-Node, else two hours. The row "nothing (A/A)" compares a program with itself: a difference within its range is
-none. In lock-step both programs are idle half of the time, so what a profiler does by the clock (drains,
-flushes) counts twice. Needs npm and valgrind; the packages compared with go to OTELPROF_CACHE or
+FIGURE: cpu, http, compile, start, gaps, churn, instructions; all unless named. --quick: about 15 minutes a
+Node, else an hour and a half. The row "nothing (A/A)" compares a program with itself: a difference within its
+range is none. In lock-step both programs are idle half of the time, so what a profiler does by the clock
+(drains, flushes) counts twice. Needs npm and valgrind; the packages compared with go to OTELPROF_CACHE or
 ~/.cache/otelprof, pinned.
 """
 import argparse
