@@ -179,7 +179,9 @@ static int must_wait(const struct sample_record *record, const struct thread *th
     int isolate = isolate_for(record, thread);
     if (isolate < 0) return 1; /* not met yet */
     uint32_t state = __atomic_load_n(&node_process.isolates[isolate].state, __ATOMIC_ACQUIRE);
-    return state == ISOLATE_SEEN || state == ISOLATE_REQUESTED;
+    if (state == ISOLATE_SEEN || state == ISOLATE_REQUESTED) return 1;
+    /* Attached since raise_sequence looked: what V8 told then is not applied yet. */
+    return state == ISOLATE_ATTACHED && record->sequence < node_process.isolates[isolate].attached_at;
 }
 
 static void resolve(const struct sample_record *record)
@@ -207,10 +209,12 @@ static void take_held(int all)
     size_t kept = 0;
     for (size_t i = 0; i < collector.held.count; i++) {
         struct sample_record *record = collector.held.items[i];
+        raise_sequence(record);
         if (!all && must_wait(record, registry_at(record->thread_index))) {
             collector.held.items[kept++] = record;
             continue;
         }
+        if (collector.frames.code_map) code_map_advance(collector.frames.code_map, record->sequence);
         resolve(record);
         heap_free(record);
     }
@@ -425,6 +429,7 @@ void collector_round(void)
     drain(0);
     registry_each(settle_ended, NULL);
     settle_isolates();
+    if (collector.frames.code_map) code_map_prune(collector.frames.code_map, 0);
     if ((slow && now >= collector.next_module_check) ||
         (collector.frames.large_tables_wait && wants_large_tables()))
         refresh_modules(now);
@@ -432,6 +437,7 @@ void collector_round(void)
         return;
     take_held(1);
     next_window(now);
+    if (collector.frames.code_map) code_map_prune(collector.frames.code_map, 1);
 }
 
 int64_t collector_pause(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "node/baseline.h"
+#include "config/program.h"
 #include "node/code_events.h"
 #include "node/inlining.h"
 #include "node/isolate.h"
@@ -49,14 +50,24 @@ static void on_interrupt(v8_isolate *v8, void *argument)
     __atomic_store_n(&isolate->state, ISOLATE_ATTACHED, __ATOMIC_RELEASE);
 }
 
-/* True if the command line |text| (NUL-separated, |len| bytes) or NODE_OPTIONS asks for a snapshot or a SEA
- * blob. */
+/* True if |argument| is the option |flag|, or one that |flag| is the beginning of. Node takes '_' for '-'. */
+static int is_option(const char *argument, const char *flag)
+{
+    for (; *flag; argument++, flag++)
+        if (*argument != *flag && !(*flag == '-' && *argument == '_')) return 0;
+    return 1;
+}
+
+/* True if the options before the script in the command line |text| (NUL-separated, |len| bytes) ask for a
+ * snapshot or a SEA blob. */
 static int builds_snapshot(const char *text, size_t len)
 {
     static const char *const flags[] = {"--build-snapshot", "--build-sea", "--experimental-sea-config",
                                         "--node-snapshot-main"};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (memmem(text, len, flags[i], strlen(flags[i]))) return 1;
+    const char *script = program_script(text, len), *end = script ? script : text + len;
+    for (const char *argument = text; argument < end; argument += strlen(argument) + 1)
+        for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+            if (is_option(argument, flags[i])) return 1;
     return 0;
 }
 

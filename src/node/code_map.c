@@ -2,12 +2,7 @@
 
 #include "node/isolate.h"
 #include "node/optimized.h"
-#include "symbol/rangemap.h"
 #include "sys/heap.h"
-
-struct code_map {
-    struct rangemap of_isolate[NODE_MAX_ISOLATES];
-};
 
 static void release_code(void *context, uint64_t payload)
 {
@@ -31,6 +26,8 @@ void code_map_destroy(struct code_map *map)
 void code_map_drop_isolate(struct code_map *map, uint32_t isolate)
 {
     rangemap_clear(&map->of_isolate[isolate]);
+    for (unsigned i = 0; i < KNOWN_FUNCTIONS; i++)
+        if (map->known[i].isolate == isolate) map->known[i] = (struct known_function){0};
 }
 
 static void apply(struct code_map *map, struct code_event *event)

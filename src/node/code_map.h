@@ -9,8 +9,22 @@
 #include <stdint.h>
 
 #include "node/code_events.h"
+#include "node/isolate.h"
+#include "symbol/rangemap.h"
 
-struct code_map;
+enum { KNOWN_FUNCTIONS = 256 };
+
+/* Where the bytecode of a JSFunction was when it could last be read. */
+struct known_function {
+    uintptr_t function, bytecode;
+    uint32_t isolate;
+};
+
+struct code_map {
+    struct rangemap of_isolate[NODE_MAX_ISOLATES];
+    struct known_function known[KNOWN_FUNCTIONS]; /* by a hash of the address */
+    size_t pruned_count;                          /* pieces left by the last code_map_prune */
+};
 
 struct code_map *code_map_create(void);
 void code_map_destroy(struct code_map *map);
@@ -27,10 +41,17 @@ struct code *code_map_find(const struct code_map *map, uint32_t isolate, uintptr
  * |*start|, or NULL. Follows JSFunction -> SharedFunctionInfo -> function data -> BytecodeArray by reads that
  * cannot fault, at the few offsets where V8 9 to 14 has these fields, and believes only a chain that ends at
  * bytecode which V8 has told of: whatever has moved or died since the sample was taken gives NULL, not
- * another function.
+ * another function. Of an isolate whose heap is gone, what was read last counts.
  */
-struct code *code_map_of_function(const struct code_map *map, uint32_t isolate, uintptr_t function,
+struct code *code_map_of_function(struct code_map *map, uint32_t isolate, uintptr_t function,
                                   uintptr_t *start);
+
+/*
+ * Forgets code whose memory is no longer mapped: V8 does not tell when it collects bytecode, but gives the
+ * pages back (node/code_prune.c). Reads /proc/self/maps, and only if the map is large, and |is_due| or it has
+ * grown by much since the last time.
+ */
+void code_map_prune(struct code_map *map, int is_due);
 
 /* Forgets what belongs to |isolate|. */
 void code_map_drop_isolate(struct code_map *map, uint32_t isolate);

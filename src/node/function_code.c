@@ -2,6 +2,7 @@
 #include "node/code_map.h"
 
 #include "node/isolate.h"
+#include "sys/hash.h"
 #include "sys/selfmem.h"
 
 enum {
@@ -45,13 +46,27 @@ static struct code *bytecode_of_shared(const struct code_map *map, uint32_t isol
     return code;
 }
 
-struct code *code_map_of_function(const struct code_map *map, uint32_t isolate, uintptr_t function,
+static struct code *last_known(const struct code_map *map, uint32_t isolate, uintptr_t function,
+                               uintptr_t *start)
+{
+    const struct known_function *known = &map->known[hash_mix(function) % KNOWN_FUNCTIONS];
+    if (known->function != function || known->isolate != isolate) return NULL;
+    struct code *code = code_map_find(map, isolate, known->bytecode, start);
+    return code && code->type == V8_BYTE_CODE && *start == known->bytecode ? code : NULL;
+}
+
+struct code *code_map_of_function(struct code_map *map, uint32_t isolate, uintptr_t function,
                                   uintptr_t *start)
 {
     uintptr_t fields[FUNCTION_FIELDS];
-    if (!function || read_fields(function, fields, FUNCTION_FIELDS)) return NULL;
+    if (!function) return NULL;
+    if (__atomic_load_n(&node_process.isolates[isolate].state, __ATOMIC_ACQUIRE) == ISOLATE_CLOSED)
+        return last_known(map, isolate, function, start);
+    if (read_fields(function, fields, FUNCTION_FIELDS)) return NULL;
     struct code *code = NULL;
     for (unsigned i = FIRST_SHARED; i < FUNCTION_FIELDS && !code; i++)
         code = bytecode_of_shared(map, isolate, fields[i], start);
+    if (code)
+        map->known[hash_mix(function) % KNOWN_FUNCTIONS] = (struct known_function){function, *start, isolate};
     return code;
 }

@@ -44,6 +44,7 @@ static uint32_t take_node(struct rangemap *map)
 
 static void give_node(struct rangemap *map, uint32_t node)
 {
+    map->nodes[node].len = 0; /* a range never has: rangemap_retain */
     map->nodes[node].left = map->free_head;
     map->free_head = node;
 }
@@ -182,6 +183,14 @@ int rangemap_lookup(const struct rangemap *map, uint64_t address, struct rangema
     if (address - n->start >= n->len) return 0;
     *range = (struct rangemap_range){n->start, n->len, n->payload};
     return 1;
+}
+
+void rangemap_retain(struct rangemap *map, int (*keep)(void *context, uint64_t start, uint64_t len),
+                     void *context)
+{
+    for (uint32_t i = 1; i < map->used; i++)
+        if (map->nodes[i].len && !keep(context, map->nodes[i].start, map->nodes[i].len))
+            rangemap_remove(map, map->nodes[i].start);
 }
 
 void rangemap_clear(struct rangemap *map)

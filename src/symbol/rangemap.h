@@ -55,6 +55,10 @@ int rangemap_move(struct rangemap *map, uint64_t from, uint64_t to);
 /* 1 and the range that contains |address|, or 0. */
 int rangemap_lookup(const struct rangemap *map, uint64_t address, struct rangemap_range *range);
 
+/* Removes the ranges that |keep| gives 0 for; it must not touch the map. */
+void rangemap_retain(struct rangemap *map, int (*keep)(void *context, uint64_t start, uint64_t len),
+                     void *context);
+
 /* Releases every range and gives the memory back; the map stays usable. */
 void rangemap_clear(struct rangemap *map);
 
