@@ -56,7 +56,9 @@ class Baseline(NodeCase):
         self.assertGreater(count, 150)
         on_loops = {name: lines[line_of(f"// {name} loop")] for name in LOOPS}
         self.assertGreaterEqual(sum(on_loops.values()), 0.98 * sum(lines.values()), lines)
-        self.assertLess(abs(sum(on_loops.values()) / 1000 - sum(used)), 0.04 * sum(used))
+        # The clock is the process's: it has the compiler's threads too.
+        self.assertGreater(sum(on_loops.values()) / 1000, 0.9 * sum(used))
+        self.assertLess(sum(on_loops.values()) / 1000, 1.03 * sum(used))
         report, wrong = [], 0
         for name, micros in zip(LOOPS, used):
             truth, share = micros / sum(used), on_loops[name] / sum(lines.values())

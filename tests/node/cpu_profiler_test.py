@@ -2,9 +2,10 @@
 """Our JavaScript stacks against v8::CpuProfiler's for the same ticks of the same process (cpu_profiler_oracle.c). Compared
 are functions: name, script and first line, from leaf to root, inlined ones included. Left out are the frames that each
 side shows in its own way: native code, V8's builtins, regular expressions, and on V8's side API callbacks. The executing
-line of each frame is compared, too, and counted by itself. A stack in which V8 lacks just our leaf is not counted, up to a
-limit: at a function's first and last instructions V8 takes the frame pointer for the function's, when it is still, or again,
-its caller's (SafeStackFrameIterator)."""
+line of each frame is compared, too, and counted by itself. A stack in which V8 lacks just our leaf frame, with what is
+inlined into it, is not counted, up to a limit: V8 takes the frame pointer for that of the function that is executed, also
+where it is its caller's: at a function's first and last instructions, and in builtins without a frame of their own, which
+baseline code calls for most of its operations. (That our leaf is right there is what baseline_test.py is about.)"""
 import collections
 import os
 import subprocess
@@ -22,6 +23,7 @@ AGREEMENT = 0.99
 SAMPLES = 100
 V8_LACKS_LEAF = "V8 lacks the function that is entered or left"
 LEAF_SIDE = 6
+INLINED_MOST = 6  # into a leaf frame that V8 lacks
 SHOWN = 3  # differences of each class
 
 # A stack of V8's that is one of these is no stack: V8 says what it was doing instead of walking.
@@ -119,7 +121,7 @@ def difference(ours, theirs):
     mine, yours = ours.seen_by_v8(), theirs.functions
     if mine == yours:
         return None
-    if mine[1:] == yours:
+    if any(mine[inlined + 1:] == yours for inlined in range(INLINED_MOST)):
         return V8_LACKS_LEAF
     if len(theirs.names) >= V8_MOST_FRAMES and mine[:len(yours)] == yours:
         return None
@@ -202,10 +204,9 @@ class CpuProfilerTest(unittest.TestCase):
 
     def test_the_typescript_compiler(self):
         # V8's sampler in 20 does not know the interpreter in the copy of the builtins near the JIT code, and lacks every
-        # interpreted leaf: 73 of 262 in 20.20.2, 1 of 216 without the copy. 16 lacks as many and has no such flag.
+        # interpreted leaf: 73 of 262 in 20.20.2, 1 of 216 without the copy.
         flags = ["--no-short-builtin-calls"] if node_major() == 20 else []
-        without_leaf = {"without_leaf": 0.4} if node_major() == 16 else {}
-        self.check(os.path.join(PROGRAMS, "compile.js"), TYPESCRIPT, MILLISECONDS, flags=flags, **without_leaf)
+        self.check(os.path.join(PROGRAMS, "compile.js"), TYPESCRIPT, MILLISECONDS, flags=flags, without_leaf=0.5)
 
 
 if __name__ == "__main__":
