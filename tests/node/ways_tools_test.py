@@ -122,8 +122,11 @@ class Managers(WaysCase):
         """What the application printed under pm2 without its daemon, which is ended when all instances have."""
         arguments = ["start", "app.js"]
         arguments += ["-i", str(instances), "--", "stays"] if instances > 1 else ["--", "stays"]
-        env = {**self.environment(place, self.surroundings().items()), "PM2_HOME": os.path.join(self.places[place], "pm2")}
-        process = self.launch(place, *arguments, program=package(".bin", "pm2-runtime"), env=env, stderr=subprocess.STDOUT)
+        # Short windows: a process manager kills what does not end at once.
+        extra = {**self.surroundings(), "PM2_HOME": os.path.join(self.places[place], "pm2"),
+                 "OTEL_PROFILING_COLLECTION_INTERVAL_MS": "200"}
+        process = self.launch(place, *arguments, program=package(".bin", "pm2-runtime"), extra=extra.items(),
+                              stderr=subprocess.STDOUT)
         printed = []
         for line in process.stdout:
             found = re.search(r"shop: .*", line)

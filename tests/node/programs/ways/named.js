@@ -10,5 +10,5 @@ if (isMainThread) {
 } else {
   waysHot(250);
   console.log(threadId, fs.readFileSync(`/proc/self/task/${fs.readlinkSync('/proc/thread-self').split('/').pop()}/comm`,
-    'utf8').trim());
+    'utf8').slice(0, -1));
 }
