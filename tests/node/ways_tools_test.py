@@ -162,12 +162,12 @@ class Profilers(WaysCase):
 
 class Heaps(WaysCase):
     def test_a_large_heap_is_met(self):
-        """By the first tick, which the long interval puts behind the making of the heap."""
+        """In a worker, by its first tick, which the long interval puts behind the making of the heap."""
         with open("/proc/meminfo") as file:
             free = next(int(line.split()[1]) for line in file if line.startswith("MemAvailable")) / 1024
         megabytes = int(min(1000 if FULL else 600, free / 4))
         self.assertGreater(megabytes, 100, "MB of free memory for a quarter of it")
-        arguments = ["--max-old-space-size=6000", way("large_heap.js"), str(megabytes), "1000"]
+        arguments = [way("large_heap.js"), str(megabytes), "1000"]
         code, out, err = self.output("plain", self.launch("plain", *arguments))
         self.assertEqual((code, err), (0, ""))
         plain = json.loads(out)
@@ -180,5 +180,6 @@ class Heaps(WaysCase):
         self.assertGreater(told["grown"], megabytes * 1e6 * 0.9)
         self.assertEqual(told["length"], plain["length"])
         profiles = Profiles(self.profile_directory)
-        self.assertGreater(profiles.cumulative("waysHot"), 800e6)
+        self.assertLess(told["pause"], 2000)
+        self.assertGreater(profiles.cumulative("waysHot"), 500e6)
         self.assert_named(profiles, 0.05)
