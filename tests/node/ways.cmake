@@ -4,12 +4,12 @@
 add_test(NAME node_fetch_packages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fetch-packages.sh ${NODE_CACHE})
 set_tests_properties(node_fetch_packages PROPERTIES FIXTURES_SETUP node_packages TIMEOUT 300)
 
-set(ways_16.20.2 ways_test.Ends ways_test.Workers ways_flags_test.Flags)
+set(ways_16.20.2 ways_test.Workers ways_flags_test.Flags)
 set(ways_18.20.8 ways_test.Ends ways_test.Depths ways_tools_test.Snapshots ways_tools_test.Managers)
 set(ways_20.20.2 ways_test.Workers ways_flags_test.Flags ways_tools_test.Executables ways_tools_test.Profilers)
-set(ways_22.23.5 ways_test.Ends ways_test.Families ways_flags_test.Flags ways_tools_test.Snapshots)
+set(ways_22.23.5 ways_test.Ends ways_test.Families ways_tools_test.Snapshots)
 set(ways_24.22.3 ways_test.Workers ways_test.Depths ways_tools_test.Managers ways_tools_test.Profilers)
-set(ways_26.12.1 ways_test.Ends ways_test.Workers ways_flags_test.Flags ways_tools_test.Executables ways_tools_test.Heaps)
+set(ways_26.12.1 ways_test.Ends ways_flags_test.Flags ways_tools_test.Executables ways_tools_test.Heaps)
 set(ways_all ways_test.Ends ways_test.Workers ways_test.Depths ways_test.Families ways_flags_test.Flags
     ways_tools_test.Managers ways_tools_test.Heaps)
 
