@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from node_case import FULL, NODE, Profiles, clean_environment, node_major
+from node_case import FULL, NODE, Profiles, clean_environment
 from ways_case import WaysCase, package, way
 
 # doc/api/single-executable-applications.md
