@@ -4,7 +4,6 @@ set -eu
 cd "$(dirname "$0")/.."
 sh packaging/dependencies.sh tests
 sh tests/node/fetch-node.sh
-sh tests/node/fetch-packages.sh
 cmake --preset release >/dev/null
 cmake --build build -j "$(nproc)"
 exec ctest --test-dir build --output-on-failure "$@"
