@@ -1,6 +1,6 @@
 /*
- * Compiled against the headers of one Node release: what src/node/v8_abi.h says of V8's layouts is what V8 says. With
- * OTELPROF_WRONG_LAYOUT our structs have 32-bit lengths, and it must not compile.
+ * Compiled against the headers of one Node release: what src/node/v8_abi.h says of V8's layouts is what V8
+ * says. With OTELPROF_WRONG_LAYOUT our structs have 32-bit lengths, and it must not compile.
  */
 #include <v8.h>
 #if V8_MAJOR_VERSION >= 10
@@ -66,4 +66,5 @@ SAME_FIELD(v8_register_state, lr, v8::RegisterState, lr);
 SAME_FIELD(v8_register_state, callee_saved, v8::RegisterState, callee_saved);
 
 SAME_FIELD(v8_sample_info, frames_count, v8::SampleInfo, frames_count);
-static_assert(sizeof(v8_sample_info) >= sizeof(v8::SampleInfo), "V8 writes into our sample_info, not behind it");
+static_assert(sizeof(v8_sample_info) >= sizeof(v8::SampleInfo),
+              "V8 writes into our sample_info, not behind it");

@@ -1,7 +1,8 @@
 /*
  * The profiler with v8::CpuProfiler beside it, which is what its JavaScript stacks are measured
- * against: built of the library's own parts, with four of their functions wrapped by the linker. Each tick of ours on the main
- * thread also calls V8's own signal handler, on the same interrupted registers; V8's own ticks are swallowed.
+ * against: built of the library's own parts, with four of their functions wrapped by the linker. Each tick of
+ * ours on the main thread also calls V8's own signal handler, on the same interrupted registers; V8's own
+ * ticks are swallowed.
  *
  * To the file CPU_PROFILER_ORACLE_OUT go lines of three kinds, fields between \x1f, frames (leaf first)
  * between \x1e:
@@ -78,7 +79,7 @@ static struct {
     int running;
     struct sigaction_raw handler; /* V8's, of SIGPROF */
     uint32_t ticks;
-    uint32_t stamp, stamped;               /* of the tick that is being handled */
+    uint32_t stamp, stamped;                  /* of the tick that is being handled */
     int64_t begin[MAX_TICKS], end[MAX_TICKS]; /* us, monotonic, of V8's handler */
     struct text ours, theirs;
 } oracle;
@@ -199,7 +200,8 @@ static void write_hits(const void *node)
     text->used = fmt_text(text->bytes, 64, "hits\x1f%p", node);
     if (count && count <= MAX_LINES && v8.line_ticks(node, ticks, count))
         for (unsigned i = 0; i < count; i++)
-            text->used += fmt_text(text->bytes + text->used, 64, "\x1e%d\x1f%u", ticks[i].line, ticks[i].hits);
+            text->used +=
+                fmt_text(text->bytes + text->used, 64, "\x1e%d\x1f%u", ticks[i].line, ticks[i].hits);
     write_line(text);
 }
 
