@@ -88,7 +88,7 @@ static int is_settling(int64_t now)
 
 /*
  * The node binary's table takes 18 ms: not beside the program's own start, and not at all for one that is
- * over before. All of Node's own code keeps frame pointers.
+ * over before. Node's own code keeps frame pointers, but for OpenSSL's assembler.
  */
 static int wants_large_tables(void)
 {
@@ -177,7 +177,7 @@ static int must_wait(const struct sample_record *record, const struct thread *th
     if (thread->state == THREAD_LAST_DRAIN) return 0; /* its slot goes after this round */
     if (!collector.frames.code_map || !record->script_count) return 0;
     int isolate = isolate_for(record, thread);
-    if (isolate < 0) return 1; /* not met yet */
+    if (isolate < 0) return frames_has_script(&collector.frames, record); /* not met yet */
     uint32_t state = __atomic_load_n(&node_process.isolates[isolate].state, __ATOMIC_ACQUIRE);
     if (state == ISOLATE_SEEN || state == ISOLATE_REQUESTED) return 1;
     /* Attached since raise_sequence looked: what V8 told then is not applied yet. */

@@ -343,6 +343,15 @@ int frames_has_unknown(const struct frames *frames, const struct sample_record *
     return 0;
 }
 
+int frames_has_script(const struct frames *frames, const struct sample_record *record)
+{
+    for (unsigned i = 0; i < record->native_count; i++) {
+        uintptr_t pc = record->words[i] & ~UNWIND_PC_EXACT;
+        if (pc && (in_blob(pc) || !modules_find(&frames->modules, pc))) return 1;
+    }
+    return 0;
+}
+
 uint32_t frames_synthetic_stack(struct frames *frames, struct profile *profile, const char *name,
                                 uintptr_t parent)
 {

@@ -50,6 +50,9 @@ int frames_has_unknown(const struct frames *frames, const struct sample_record *
 uint32_t frames_synthetic_stack(struct frames *frames, struct profile *profile, const char *name,
                                 uintptr_t parent);
 
+/* True if |record| holds an address of V8's: in its builtins, or in no module. */
+int frames_has_script(const struct frames *frames, const struct sample_record *record);
+
 /* Names every native location of |profile|; what has no name is called [module+0xoffset]. */
 void frames_name_native(struct frames *frames, struct profile *profile);
 

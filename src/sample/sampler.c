@@ -75,13 +75,14 @@ static void fall_back_to_process_timer(int error)
               -error);
 }
 
-/* The lock is held. |thread| takes the place of a slot that the background thread had made for the same
- * thread, and all of its time. */
+/* The lock is held. |thread|, the calling one, takes the place of a slot that the background thread had made
+ * for it, and all of its time; or of one that is left of a thread that ended untold and had the same id. */
 static void supersede(struct thread *thread, struct thread *other)
 {
-    thread->accounted_cpu = other->accounted_cpu;
+    int is_same = other->accounted_cpu <= clock_read(CLOCK_THREAD_CPUTIME_ID);
+    if (is_same) thread->accounted_cpu = other->accounted_cpu;
     disarm_locked(other);
-    registry_end(other, 0);
+    registry_end(other, is_same ? 0 : -1);
 }
 
 int sampler_arm(struct thread *thread, int tid)
