@@ -27,6 +27,8 @@ class OwnProfiles(CommandCase):
         for sample_type, unit in (("cpu", "nanoseconds"), ("samples", "count")):
             for files in [[path] for path in paths] + [paths]:
                 rows, total = top_test.pprof_top(files, sample_type, unit)
+                if not total and len(files) == 1:
+                    continue  # the last window, of a few ms: no tick fell into it, and `top` says so and exits with 2
                 top = self.top("--type", sample_type, *files)
                 self.assertEqual((top_test.as_pprof(top), top["total"]), (rows, total))
 
