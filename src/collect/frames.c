@@ -160,14 +160,16 @@ struct script_frame {
     uint32_t unloads;
 };
 
-/* The location of a frame whose code V8 never told, made before we attached: the frame still says which
- * function it runs. */
-static uint32_t untold_location(struct frames *frames, struct profile *profile, int isolate,
+/* The location of a frame whose code V8 never told, made before we attached: V8's memory tells, or the frame
+ * still says which function it runs. */
+static uint32_t untold_location(struct frames *frames, struct profile *profile, int isolate, uintptr_t pc,
                                 struct script_frame frame)
 {
     uintptr_t start;
     if (!frames->code_map || isolate < 0) return 0;
-    struct code *code = code_map_of_function(frames->code_map, (uint32_t)isolate, frame.function, &start);
+    struct code *code = code_map_search(frames->code_map, (uint32_t)isolate, pc, &start);
+    if (code) return code_location(frames, profile, code, start, pc);
+    code = code_map_of_function(frames->code_map, (uint32_t)isolate, frame.function, &start);
     return code ? code_location(frames, profile, code, start, start) : 0;
 }
 
@@ -230,7 +232,7 @@ static uint32_t location_of(struct frames *frames, struct profile *profile, int 
         frames->is_native = 0;
         if (!location) location = v8_location(frames, profile, isolate, pc, frame);
     } else if (!module && !location) {
-        location = untold_location(frames, profile, isolate, frame);
+        location = untold_location(frames, profile, isolate, pc, frame);
     }
     if (location) return location;
     if (module) return native_location(frames, profile, module, pc);

@@ -45,6 +45,7 @@ static void on_interrupt(v8_isolate *v8, void *argument)
     if (node_process.v8.use_detailed_positions) node_process.v8.use_detailed_positions(v8);
     node_process.v8.set_jit_code_event_handler(v8, V8_ENUMERATE_EXISTING, code_events_receive);
     node_process.v8.add_cleanup_hook(v8, on_environment_cleanup, isolate);
+    node_process.v8.get_code_range(v8, (void **)&isolate->code_range, &isolate->code_range_len);
     isolate->attached_at = __atomic_load_n(&node_process.sequence, __ATOMIC_ACQUIRE);
     __atomic_add_fetch(&node_process.attached_ever, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&isolate->state, ISOLATE_ATTACHED, __ATOMIC_RELEASE);

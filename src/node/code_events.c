@@ -210,6 +210,17 @@ struct code_event *code_events_take(uint64_t sequence)
     return taken;
 }
 
+int code_events_awaits(uint32_t isolate, uintptr_t start)
+{
+    int awaits = 0;
+    lock_acquire(&queue.lock);
+    for (const struct code_event *event = queue.first; event && !awaits; event = event->next)
+        awaits = event->isolate == isolate &&
+                 (event->type == V8_CODE_MOVED ? event->new_start : event->start) == start;
+    lock_release(&queue.lock);
+    return awaits;
+}
+
 uint64_t code_events_dropped(void)
 {
     return __atomic_load_n(&queue.dropped, __ATOMIC_RELAXED);

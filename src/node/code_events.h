@@ -28,6 +28,9 @@ void code_events_receive(struct v8_jit_code_event *event);
  * Background thread. */
 struct code_event *code_events_take(uint64_t sequence);
 
+/* True if an event that is not taken yet puts code of |isolate| to |start|. */
+int code_events_awaits(uint32_t isolate, uintptr_t start);
+
 /* Events that were lost because memory was short or the list too long. */
 uint64_t code_events_dropped(void);
 

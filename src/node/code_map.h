@@ -37,6 +37,15 @@ void code_map_advance(struct code_map *map, uint64_t sequence);
 struct code *code_map_find(const struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start);
 
 /*
+ * The optimized code of |isolate| at |pc|, in which the map has none; from now on the map has it. For code
+ * that was there before we attached: V8 tells of it only where it finds a function object that has it, and a
+ * closure that is made anew for each call may have none at that moment. Found in V8's own memory by reads
+ * that cannot fault, and believed only if its function's bytecode is known and no event about that address
+ * waits. NULL: nothing.
+ */
+struct code *code_map_search(struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start);
+
+/*
  * The bytecode of the JSFunction at |function| (a tagged pointer out of a stack frame), with its address in
  * |*start|, or NULL. Follows JSFunction -> SharedFunctionInfo -> function data -> BytecodeArray by reads that
  * cannot fault, at the few offsets where V8 9 to 14 has these fields, and believes only a chain that ends at

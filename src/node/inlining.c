@@ -147,6 +147,22 @@ static void count_proof(int rc, const struct inlining *inlining)
     __atomic_add_fetch(&decoder.functions, followed, __ATOMIC_RELAXED);
 }
 
+/* The deoptimization data of |code|: 0, or -EINVAL when it is not optimized code. */
+static int open_deoptimization(const struct v8_heap *heap, uintptr_t code, struct v8_array *deoptimization)
+{
+    uintptr_t tagged = v8_object_word(heap, code, heap->layout->deoptimization_data);
+    int rc = v8_array_words(heap, tagged, DEOPTIMIZATION_LIMIT, deoptimization);
+    return rc || deoptimization->length < DEOPTIMIZATION_MIN ? -EINVAL : 0;
+}
+
+static int decode(const struct v8_heap *heap, uintptr_t code, size_t code_len,
+                  const struct v8_array *deoptimization, struct inlining *out)
+{
+    int rc = decode_functions(heap, deoptimization, out);
+    if (!rc) rc = decode_positions(heap, code, code_len, out);
+    return rc;
+}
+
 int inlining_decode(uintptr_t code_start, size_t code_len, struct inlining *out)
 {
     const struct v8_heap heap = {&decoder.layout, layout_is_proven()};
@@ -154,13 +170,27 @@ int inlining_decode(uintptr_t code_start, size_t code_len, struct inlining *out)
     memset(out, 0, sizeof *out);
     if (!decoder.ready) return -ENOTSUP;
     uintptr_t code = v8_code_of(&decoder.layout, code_start, code_len);
-    uintptr_t tagged = v8_object_word(&heap, code, decoder.layout.deoptimization_data);
-    int rc = v8_array_words(&heap, tagged, DEOPTIMIZATION_LIMIT, &deoptimization);
-    if (rc || deoptimization.length < DEOPTIMIZATION_MIN) return -EINVAL; /* not optimized code */
-    rc = decode_functions(&heap, &deoptimization, out);
-    if (!rc) rc = decode_positions(&heap, code, code_len, out);
+    if (open_deoptimization(&heap, code, &deoptimization)) return -EINVAL;
+    int rc = decode(&heap, code, code_len, &deoptimization, out);
     count_proof(rc, out);
     if (rc) inlining_free(out);
+    return rc;
+}
+
+int inlining_find(uintptr_t pc, uintptr_t floor, struct found_code *found)
+{
+    const struct v8_heap heap = {&decoder.layout, 0};
+    struct v8_array deoptimization;
+    memset(found, 0, sizeof *found);
+    if (!decoder.ready) return -ENOTSUP;
+    found->start = v8_code_around(&decoder.layout, pc, floor, &found->length);
+    if (!found->start) return -ENOENT;
+    uintptr_t code = v8_code_of(&decoder.layout, found->start, found->length);
+    if (open_deoptimization(&heap, code, &deoptimization)) return -EINVAL;
+    found->bytecode = v8_bytecode_of_shared(&heap, own_function(&heap, &deoptimization));
+    if (!found->bytecode) return -ENOENT;
+    int rc = decode(&heap, code, found->length, &deoptimization, &found->inlining);
+    if (rc) inlining_free(&found->inlining);
     return rc;
 }
 

@@ -62,6 +62,22 @@ int inlining_prepare(const char *version, void *(*lookup)(const char *));
  */
 int inlining_decode(uintptr_t code_start, size_t code_len, struct inlining *out);
 
+/* Optimized code that was found by a pc in it. */
+struct found_code {
+    uintptr_t start;
+    size_t length;      /* bytes */
+    uintptr_t bytecode; /* of the optimized function, as in struct inlined_function; never 0 */
+    struct inlining inlining;
+};
+
+/*
+ * Finds and decodes the optimized code around |pc|, not before |floor|, that V8 has told nothing of; its
+ * inlining is then the caller's (inlining_free). Any thread, also while V8 runs and collects: each read may
+ * find something else than the one before, none faults, and what is no longer there is an error. A system
+ * call a word. Errors as above; -ENOENT: there is no code, or its function has no bytecode.
+ */
+int inlining_find(uintptr_t pc, uintptr_t floor, struct found_code *found);
+
 void inlining_free(struct inlining *inlining);
 
 #endif

@@ -28,6 +28,8 @@ struct node_isolate {
     uint32_t thread_generation;
     uint32_t ticks;       /* while a request is on its way */
     uint64_t attached_at; /* node_process.sequence when V8 had told of all existing code */
+    uintptr_t code_range; /* since then: where V8 puts its code */
+    size_t code_range_len;
 };
 
 struct node_process {

@@ -5,25 +5,33 @@
 #include "node/script_spot.h"
 #include "sys/heap.h"
 
-static struct code_spot own_spot(void *script, uint32_t position, const struct code_line *near)
+/* Where the optimized function's own positions are in its source: one of the two tells. */
+struct own_source {
+    void *script;
+    const struct code *bytecode;
+};
+
+static struct code_spot own_spot(struct own_source own, uint32_t position, const struct code_line *near)
 {
-    return position == INLINING_NO_POSITION ? (struct code_spot){0, 0} : script_spot(script, position, near);
+    if (position == INLINING_NO_POSITION) return (struct code_spot){0, 0};
+    return own.bytecode ? code_spot_of_position(own.bytecode, position)
+                        : script_spot(own.script, position, near);
 }
 
-static void take_calls(struct code_inlining *out, const struct inlining *in, void *script)
+static void take_calls(struct code_inlining *out, const struct inlining *in, struct own_source own)
 {
     for (uint32_t i = 0; i < in->function_count; i++) {
         const struct inlined_function *function = &in->functions[i];
         out->calls[i] = (struct code_call){
             .bytecode = function->bytecode, .caller = function->caller, .position = function->call_position};
-        if (!function->caller) out->calls[i].spot = own_spot(script, function->call_position, NULL);
+        if (!function->caller) out->calls[i].spot = own_spot(own, function->call_position, NULL);
     }
     out->call_count = in->function_count;
 }
 
 /* Machine code has a position for every instruction: an entry only where the function or the place changes.
  */
-static void take_places(struct code_inlining *out, const struct inlining *in, void *script)
+static void take_places(struct code_inlining *out, const struct inlining *in, struct own_source own)
 {
     const struct code_place *last = NULL;
     struct code_line near = {0, 0, {0, 0}};
@@ -33,7 +41,7 @@ static void take_places(struct code_inlining *out, const struct inlining *in, vo
             .offset = position->pc_offset, .call = position->function, .position = position->position};
         if (last && last->call == place.call && last->position == place.position) continue;
         if (!place.call) {
-            place.spot = own_spot(script, place.position, &near);
+            place.spot = own_spot(own, place.position, &near);
             near = (struct code_line){0, place.position, place.spot};
             if (last && !last->call && code_spot_equal(last->spot, place.spot)) continue;
         }
@@ -42,26 +50,35 @@ static void take_places(struct code_inlining *out, const struct inlining *in, vo
     }
 }
 
+static struct code_inlining *convert(const struct inlining *in, struct own_source own)
+{
+    struct code_inlining *out = in->position_count ? heap_zalloc(1, sizeof *out) : NULL;
+    if (!out) return NULL;
+    out->calls = heap_alloc((in->function_count + 1) * sizeof *out->calls);
+    out->places = heap_alloc(in->position_count * sizeof *out->places);
+    if (out->calls && out->places) {
+        take_calls(out, in, own);
+        take_places(out, in, own);
+        return out;
+    }
+    heap_free(out->calls);
+    heap_free(out->places);
+    heap_free(out);
+    return NULL;
+}
+
 struct code_inlining *optimized_decode(const struct v8_jit_code_event *event)
 {
     struct inlining in;
     if (inlining_decode(event->code_start, event->code_len, &in)) return NULL;
-    struct code_inlining *out = in.position_count ? heap_zalloc(1, sizeof *out) : NULL;
-    if (out) {
-        out->calls = heap_alloc((in.function_count + 1) * sizeof *out->calls);
-        out->places = heap_alloc(in.position_count * sizeof *out->places);
-        if (out->calls && out->places) {
-            take_calls(out, &in, event->script);
-            take_places(out, &in, event->script);
-        } else {
-            heap_free(out->calls);
-            heap_free(out->places);
-            heap_free(out);
-            out = NULL;
-        }
-    }
+    struct code_inlining *out = convert(&in, (struct own_source){event->script, NULL});
     inlining_free(&in);
     return out;
+}
+
+struct code_inlining *optimized_convert(const struct inlining *in, const struct code *bytecode)
+{
+    return convert(in, (struct own_source){NULL, bytecode});
 }
 
 static void name_call(struct code_call *call, const struct code *bytecode)

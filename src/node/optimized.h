@@ -3,6 +3,7 @@
 #define OTELPROF_NODE_OPTIMIZED_H
 
 #include "node/code.h"
+#include "node/inlining.h"
 #include "node/v8_abi.h"
 
 struct code_map;
@@ -13,6 +14,12 @@ struct code_map;
  * Isolate's thread.
  */
 struct code_inlining *optimized_decode(const struct v8_jit_code_event *event);
+
+/*
+ * The same of code that was found (inlining_find) and not told: its own lines are those of |bytecode|, its
+ * function's. Background thread.
+ */
+struct code_inlining *optimized_convert(const struct inlining *in, const struct code *bytecode);
 
 /*
  * Names the functions that were inlined into |code| and finds the lines in them, by the bytecode that |map|

@@ -10,7 +10,11 @@ enum {
     DATA_HOPS = 4, /* SharedFunctionInfo -> baseline code -> InterpreterData -> BytecodeArray */
     /* Bytes of a Code object that are looked at. No more than the shortest has: behind it the memory may end
      * (seen with Node 20 --stress-compaction). */
-    CODE_FIELDS = 64
+    CODE_FIELDS = 64,
+    CODE_ALIGNMENT = 16,       /* of objects that hold code, and of their first instruction, at least */
+    SEARCH_BYTES = 256 * 1024, /* V8's pages of code; what is longer has pages of its own */
+    SEARCH_BLOCK = 4096,       /* read at once */
+    USER_BITS = 47
 };
 
 int v8_heap_read(const struct v8_heap *heap, uintptr_t address, void *buffer, size_t size)
@@ -105,7 +109,8 @@ uintptr_t v8_bytecode_of_shared(const struct v8_heap *heap, uintptr_t tagged)
     return 0;
 }
 
-uintptr_t v8_code_of(const struct v8_layout *layout, uintptr_t start, size_t len)
+/* The Code object of the machine code at |start|, with what it says of its length, or 0. */
+static uintptr_t find_code(const struct v8_layout *layout, uintptr_t start, size_t *len)
 {
     const struct v8_heap careful = {layout, 0};
     unsigned char fields[CODE_FIELDS];
@@ -119,7 +124,44 @@ uintptr_t v8_code_of(const struct v8_layout *layout, uintptr_t start, size_t len
     memcpy(&map, fields, sizeof map);
     if (layout->instruction_start) memcpy(&told_start, fields + layout->instruction_start, sizeof told_start);
     memcpy(&told_len, fields + layout->instruction_size, sizeof told_len);
-    if (told_start != start || told_len <= 0 || (size_t)told_len != len) return 0;
+    if (told_start != start || told_len <= 0) return 0;
+    *len = (size_t)told_len;
     int32_t type = v8_map_type(&careful, map);
     return type && type == layout->types.code ? code : 0;
+}
+
+uintptr_t v8_code_of(const struct v8_layout *layout, uintptr_t start, size_t len)
+{
+    size_t told_len;
+    uintptr_t code = find_code(layout, start, &told_len);
+    return code && told_len == len ? code : 0;
+}
+
+/* True if the two |words|, with which an object may begin, could be those of one that holds machine code. */
+static int may_be_header(const struct v8_layout *layout, const unsigned char *words)
+{
+    uintptr_t map, code;
+    memcpy(&map, words, sizeof map);
+    if ((map & V8_TAG_MASK) != V8_TAG_STRONG || map >> USER_BITS) return 0;
+    if (!layout->stream_code) return 1;
+    memcpy(&code, words + sizeof map, sizeof code);
+    return (code & V8_TAG_MASK) == V8_TAG_STRONG && !(code >> USER_BITS);
+}
+
+uintptr_t v8_code_around(const struct v8_layout *layout, uintptr_t pc, uintptr_t floor, size_t *len)
+{
+    const uintptr_t header = (uintptr_t)layout->header;
+    unsigned char block[SEARCH_BLOCK];
+    uintptr_t block_at = 0, start = pc & ~(uintptr_t)(CODE_ALIGNMENT - 1);
+    if (pc - floor > SEARCH_BYTES) floor = pc - SEARCH_BYTES;
+    for (; start >= floor + header; start -= CODE_ALIGNMENT) {
+        uintptr_t object = start - header, offset = object % SEARCH_BLOCK;
+        if (object - offset != block_at) {
+            block_at = object - offset;
+            if (selfmem_read(block_at, block, sizeof block)) return 0;
+        }
+        if (may_be_header(layout, block + offset) && find_code(layout, start, len))
+            return pc - start < *len ? start : 0;
+    }
+    return 0;
 }

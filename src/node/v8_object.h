@@ -57,4 +57,10 @@ uintptr_t v8_bytecode_of_shared(const struct v8_heap *heap, uintptr_t tagged);
  */
 uintptr_t v8_code_of(const struct v8_layout *layout, uintptr_t start, size_t len);
 
+/*
+ * The beginning of the machine code around |pc|, not before |floor|, with its length in |*len|; 0: there is
+ * none. Any thread, also while V8 runs: what it gives was so at one moment. By reads that cannot fault.
+ */
+uintptr_t v8_code_around(const struct v8_layout *layout, uintptr_t pc, uintptr_t floor, size_t *len);
+
 #endif

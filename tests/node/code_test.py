@@ -55,6 +55,12 @@ class Code(NodeCase):
         flags = ["--no-opt"] + (["--no-sparkplug"] if node_major() >= 18 else [])
         self.run_mixed(*flags)
 
+    def test_code_that_v8_does_not_tell_of(self):
+        for _ in range(2):
+            profiles = self.same_with_and_without("--expose-gc", program("untold.js")).profiles
+            self.assertGreater(profiles.cumulative("round"), 30e6)
+            self.assertEqual(sum(s.nanos for s in profiles.samples if any(f.name == "[unknown]" for f in s.stack)), 0)
+
     def test_code_that_the_collector_moves_keeps_its_name(self):
         self.run_mixed("--stress-compaction", rounds="2000", limit=0.025)
 

@@ -104,10 +104,10 @@ END_TEST
 
 /* A heap of V8 11.3's objects, in words. */
 static struct {
-    uint64_t words[512];
+    uint64_t words[512] __attribute__((aligned(64)));
     size_t used;
     uintptr_t code_start;
-    uint64_t *code, *deoptimization, *inlining, *literals, *bytecode_a, *bytecode_b;
+    uint64_t *code, *deoptimization, *inlining, *literals, *bytecode_a, *bytecode_b, *bytecode_own;
 } fake;
 
 static uint64_t tagged(const uint64_t *object)
@@ -149,7 +149,8 @@ static void build(void)
     memset(&fake, 0, sizeof fake);
     fake.bytecode_a = make(TYPE_BYTECODE, 9);
     fake.bytecode_b = make(TYPE_BYTECODE, 9);
-    uint64_t *own = make(TYPE_BYTECODE, 9), *interpreter = make(TYPE_INTERPRETER_DATA, 3);
+    fake.bytecode_own = make(TYPE_BYTECODE, 9);
+    uint64_t *interpreter = make(TYPE_INTERPRETER_DATA, 3);
     interpreter[1] = tagged(fake.bytecode_b);
     fake.literals = make_array(TYPE_WEAK, 2, 2);
     fake.literals[2] = tagged(make_function(fake.bytecode_a));
@@ -163,10 +164,11 @@ static void build(void)
     fake.inlining[7] = UINT32_MAX;
     fake.deoptimization = make_array(TYPE_FIXED, 9, 9);
     fake.deoptimization[2 + 2] = tagged(fake.literals);
-    fake.deoptimization[2 + 6] = tagged(make_function(own));
+    fake.deoptimization[2 + 6] = tagged(make_function(fake.bytecode_own));
     fake.deoptimization[2 + 7] = tagged(fake.inlining);
     uint64_t *table = make_array(TYPE_BYTES, sizeof table_13, 3);
     memcpy(&table[2], table_13, sizeof table_13);
+    fake.used += fake.used % 2; /* V8 aligns what holds code */
     uint64_t *stream = make(252, 4);
     fake.code = make(TYPE_CODE, 10);
     stream[1] = tagged(fake.code);
@@ -308,6 +310,57 @@ START_TEST(damage_anywhere_is_refused_or_harmless)
 }
 END_TEST
 
+static int find(uintptr_t pc, struct found_code *found)
+{
+    return inlining_find(pc, (uintptr_t)fake.words, found);
+}
+
+START_TEST(code_is_found_by_an_address_in_it)
+{
+    struct found_code found;
+    prepare();
+    for (uintptr_t pc = fake.code_start; pc < fake.code_start + HALF_CODE_LEN; pc++) {
+        ck_assert_int_eq(find(pc, &found), 0);
+        ck_assert_uint_eq(found.start, fake.code_start);
+        ck_assert_uint_eq(found.length, HALF_CODE_LEN);
+        ck_assert_uint_eq(found.bytecode, (uintptr_t)fake.bytecode_own + 54);
+        ck_assert_uint_eq(found.inlining.function_count, 3);
+        check_half(found.inlining.positions, (int)found.inlining.position_count);
+        inlining_free(&found.inlining);
+    }
+}
+END_TEST
+
+START_TEST(what_is_no_code_is_not_found)
+{
+    struct found_code found;
+    prepare();
+    ck_assert_int_eq(find(fake.code_start - 1, &found), -ENOENT);
+    ck_assert_int_eq(find(fake.code_start + HALF_CODE_LEN, &found), -ENOENT);
+    ck_assert_int_eq(inlining_find(fake.code_start, fake.code_start, &found), -ENOENT); /* below the floor */
+    ck_assert_int_eq(inlining_find(0x1000, 0, &found), -ENOENT);                        /* nothing is there */
+    fake.bytecode_own[0] = tagged(fake.code);
+    ck_assert_int_eq(find(fake.code_start, &found), -ENOENT); /* flushed */
+    fake.code[2] = 0;
+    ck_assert_int_eq(find(fake.code_start, &found), -EINVAL); /* not optimized */
+    ck_assert_int_eq(inlining_prepare("0.0", look_up), -ENOTSUP);
+    ck_assert_int_eq(find(fake.code_start, &found), -ENOTSUP);
+}
+END_TEST
+
+START_TEST(a_search_in_damaged_memory_ends)
+{
+    struct found_code found;
+    srandom(3);
+    for (int round = 0; round < 20000; round++) {
+        prepare();
+        fake.words[(size_t)random() % fake.used] ^= 1ull << (random() % 64);
+        if (!find(fake.code_start + (uintptr_t)random() % HALF_CODE_LEN, &found))
+            inlining_free(&found.inlining);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("inlining");
@@ -322,6 +375,9 @@ int main(void)
     tcase_add_test(tcase, contradictions_are_refused);
     tcase_add_test(tcase, code_that_was_decoded_often_is_still_checked);
     tcase_add_test(tcase, damage_anywhere_is_refused_or_harmless);
+    tcase_add_test(tcase, code_is_found_by_an_address_in_it);
+    tcase_add_test(tcase, what_is_no_code_is_not_found);
+    tcase_add_test(tcase, a_search_in_damaged_memory_ends);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -1,0 +1,58 @@
+/* Optimized code that V8 never told of, see code_map.h. */
+#include <string.h>
+
+#include "node/code_map.h"
+#include "node/inlining.h"
+#include "node/isolate.h"
+#include "node/optimized.h"
+#include "sys/heap.h"
+#include "symbol/v8name.h"
+
+/* |bytecode|'s name, without the mark of its tier, into |name|, which has room for all of it: its length. */
+static uint32_t copy_name(const struct code *bytecode, char *name)
+{
+    struct v8_name parsed;
+    const char *from = code_name(bytecode);
+    uint32_t len = bytecode->name_len;
+    v8name_parse(from, len, &parsed);
+    const char *mark = parsed.tier ? memchr(from, parsed.tier, len) : NULL;
+    if (!mark) {
+        memcpy(name, from, len);
+        return len;
+    }
+    size_t before = (size_t)(mark - from);
+    memcpy(name, from, before);
+    memcpy(name + before, mark + 1, len - before - 1);
+    return len - 1;
+}
+
+static struct code *make_code(const struct found_code *found, const struct code *bytecode)
+{
+    struct code *code = heap_alloc(sizeof *code + bytecode->name_len);
+    if (!code) return NULL;
+    *code = (struct code){.length = (uint32_t)found->length, .type = V8_JIT_CODE};
+    code->name_len = copy_name(bytecode, (char *)code->lines);
+    code->inlining = optimized_convert(&found->inlining, bytecode);
+    return code;
+}
+
+struct code *code_map_search(struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start)
+{
+    const struct node_isolate *owner = &node_process.isolates[isolate];
+    struct found_code found;
+    uintptr_t bytecode_start;
+    if (__atomic_load_n(&owner->state, __ATOMIC_ACQUIRE) != ISOLATE_ATTACHED) return NULL;
+    if (pc - owner->code_range >= owner->code_range_len) return NULL;
+    if (inlining_find(pc, owner->code_range, &found)) return NULL;
+    struct code *code = NULL, *bytecode = code_map_find(map, isolate, found.bytecode, &bytecode_start);
+    if (bytecode && bytecode->type == V8_BYTE_CODE && bytecode_start == found.bytecode &&
+        !code_events_awaits(isolate, found.start))
+        code = make_code(&found, bytecode);
+    inlining_free(&found.inlining);
+    if (!code) return NULL;
+    optimized_complete(code, map, isolate);
+    *start = found.start;
+    if (!rangemap_insert(&map->of_isolate[isolate], found.start, code->length, (uintptr_t)code)) return code;
+    code_free(code);
+    return NULL;
+}
