@@ -23,9 +23,9 @@ if (isMainThread) {
 } else {
   let sum = 0;
   for (let i = 0; i < 2000; i++) sum += round(500);
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 150; i++) {
     sum += round(150000);
-    gc();
+    gc({ type: 'minor' });
     sum += pause(400000);
   }
   console.log(sum);
