@@ -73,7 +73,7 @@ static int copy_array(const struct v8_heap *heap, uintptr_t tagged, uint8_t **co
 static int copy_parts(const struct v8_heap *heap, const struct v8_jit_code_event *event, struct parts *parts)
 {
     const struct v8_layout *layout = heap->layout;
-    uintptr_t code = v8_code_of(layout, event->code_start, event->code_len);
+    uintptr_t code = v8_code_of(heap, event->code_start, event->code_len);
     uintptr_t first = v8_bytecode_of_shared(heap, v8_object_word(heap, (uintptr_t)event->script, 0));
     if (!code) return -EINVAL;
     if (!first) return -ENOENT;

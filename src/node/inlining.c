@@ -163,13 +163,13 @@ static int decode(const struct v8_heap *heap, uintptr_t code, size_t code_len,
     return rc;
 }
 
-int inlining_decode(uintptr_t code_start, size_t code_len, struct inlining *out)
+int inlining_decode(uintptr_t code_start, size_t code_len, int is_sure, struct inlining *out)
 {
-    const struct v8_heap heap = {&decoder.layout, layout_is_proven()};
+    const struct v8_heap heap = {&decoder.layout, is_sure && layout_is_proven()};
     struct v8_array deoptimization;
     memset(out, 0, sizeof *out);
     if (!decoder.ready) return -ENOTSUP;
-    uintptr_t code = v8_code_of(&decoder.layout, code_start, code_len);
+    uintptr_t code = v8_code_of(&heap, code_start, code_len);
     if (open_deoptimization(&heap, code, &deoptimization)) return -EINVAL;
     int rc = decode(&heap, code, code_len, &deoptimization, out);
     count_proof(rc, out);
@@ -185,7 +185,7 @@ int inlining_find(uintptr_t pc, uintptr_t floor, struct found_code *found)
     if (!decoder.ready) return -ENOTSUP;
     found->start = v8_code_around(&decoder.layout, pc, floor, &found->length);
     if (!found->start) return -ENOENT;
-    uintptr_t code = v8_code_of(&decoder.layout, found->start, found->length);
+    uintptr_t code = v8_code_of(&heap, found->start, found->length);
     if (open_deoptimization(&heap, code, &deoptimization)) return -EINVAL;
     found->bytecode = v8_bytecode_of_shared(&heap, own_function(&heap, &deoptimization));
     if (!found->bytecode) return -ENOENT;

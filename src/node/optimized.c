@@ -70,7 +70,7 @@ static struct code_inlining *convert(const struct inlining *in, struct own_sourc
 struct code_inlining *optimized_decode(const struct v8_jit_code_event *event)
 {
     struct inlining in;
-    if (inlining_decode(event->code_start, event->code_len, &in)) return NULL;
+    if (inlining_decode(event->code_start, event->code_len, event->script != NULL, &in)) return NULL;
     struct code_inlining *out = convert(&in, (struct own_source){event->script, NULL});
     inlining_free(&in);
     return out;

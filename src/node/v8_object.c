@@ -110,30 +110,30 @@ uintptr_t v8_bytecode_of_shared(const struct v8_heap *heap, uintptr_t tagged)
 }
 
 /* The Code object of the machine code at |start|, with what it says of its length, or 0. */
-static uintptr_t find_code(const struct v8_layout *layout, uintptr_t start, size_t *len)
+static uintptr_t find_code(const struct v8_heap *heap, uintptr_t start, size_t *len)
 {
-    const struct v8_heap careful = {layout, 0};
+    const struct v8_layout *layout = heap->layout;
     unsigned char fields[CODE_FIELDS];
     uintptr_t code = start - (uintptr_t)layout->header, told_start = start, map;
     int32_t told_len;
     if (layout->instruction_start > CODE_FIELDS - (int32_t)sizeof told_start ||
         layout->instruction_size > CODE_FIELDS - (int32_t)sizeof told_len)
         return 0;
-    if (layout->stream_code) code = v8_object_untag(v8_object_word(&careful, code, layout->stream_code));
-    if (!code || v8_heap_read(&careful, code, fields, sizeof fields)) return 0;
+    if (layout->stream_code) code = v8_object_untag(v8_object_word(heap, code, layout->stream_code));
+    if (!code || v8_heap_read(heap, code, fields, sizeof fields)) return 0;
     memcpy(&map, fields, sizeof map);
     if (layout->instruction_start) memcpy(&told_start, fields + layout->instruction_start, sizeof told_start);
     memcpy(&told_len, fields + layout->instruction_size, sizeof told_len);
     if (told_start != start || told_len <= 0) return 0;
     *len = (size_t)told_len;
-    int32_t type = v8_map_type(&careful, map);
+    int32_t type = v8_map_type(heap, map);
     return type && type == layout->types.code ? code : 0;
 }
 
-uintptr_t v8_code_of(const struct v8_layout *layout, uintptr_t start, size_t len)
+uintptr_t v8_code_of(const struct v8_heap *heap, uintptr_t start, size_t len)
 {
     size_t told_len;
-    uintptr_t code = find_code(layout, start, &told_len);
+    uintptr_t code = find_code(heap, start, &told_len);
     return code && told_len == len ? code : 0;
 }
 
@@ -150,6 +150,7 @@ static int may_be_header(const struct v8_layout *layout, const unsigned char *wo
 
 uintptr_t v8_code_around(const struct v8_layout *layout, uintptr_t pc, uintptr_t floor, size_t *len)
 {
+    const struct v8_heap careful = {layout, 0};
     const uintptr_t header = (uintptr_t)layout->header;
     unsigned char block[SEARCH_BLOCK];
     uintptr_t block_at = 0, start = pc & ~(uintptr_t)(CODE_ALIGNMENT - 1);
@@ -160,7 +161,7 @@ uintptr_t v8_code_around(const struct v8_layout *layout, uintptr_t pc, uintptr_t
             block_at = object - offset;
             if (selfmem_read(block_at, block, sizeof block)) return 0;
         }
-        if (may_be_header(layout, block + offset) && find_code(layout, start, len))
+        if (may_be_header(layout, block + offset) && find_code(&careful, start, len))
             return pc - start < *len ? start : 0;
     }
     return 0;

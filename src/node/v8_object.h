@@ -52,10 +52,10 @@ int v8_array_bytes(const struct v8_heap *heap, uintptr_t tagged, uint32_t limit,
 uintptr_t v8_bytecode_of_shared(const struct v8_heap *heap, uintptr_t tagged);
 
 /*
- * The Code object of the machine code at |start|, or 0 when it says something else than |len| about it. By
- * reads that cannot fault, for |start| is anybody's; by few, for they are system calls.
+ * The Code object of the machine code at |start|, or 0 when it says something else than |len| about it. With
+ * a proven |heap| only if it is sure that |start| is machine code in V8's heap.
  */
-uintptr_t v8_code_of(const struct v8_layout *layout, uintptr_t start, size_t len);
+uintptr_t v8_code_of(const struct v8_heap *heap, uintptr_t start, size_t len);
 
 /*
  * The beginning of the machine code around |pc|, not before |floor|, with its length in |*len|; 0: there is

@@ -194,7 +194,7 @@ static void decode(const struct v8_jit_code_event *event)
 {
     struct inlining inlining;
     unsigned long began = nanos_now();
-    int rc = inlining_decode(event->code_start, event->code_len, &inlining);
+    int rc = inlining_decode(event->code_start, event->code_len, event->script != NULL, &inlining);
     probe.nanos += nanos_now() - began;
     probe.optimized++;
     if (rc) {
@@ -232,7 +232,7 @@ static void refuse(const struct v8_jit_code_event *event)
 {
     struct inlining inlining;
     probe.others++;
-    if (inlining_decode(event->code_start, event->code_len, &inlining)) return;
+    if (inlining_decode(event->code_start, event->code_len, event->script != NULL, &inlining)) return;
     probe.others_taken++;
     fprintf(probe.out, "{\"taken\": \"%.*s\"}\n", (int)event->name.len, event->name.text);
     inlining_free(&inlining);

@@ -209,7 +209,7 @@ static void prepare(void)
 
 static int decode(struct inlining *inlining)
 {
-    return inlining_decode(fake.code_start, HALF_CODE_LEN, inlining);
+    return inlining_decode(fake.code_start, HALF_CODE_LEN, 1, inlining);
 }
 
 START_TEST(an_unknown_V8_and_one_without_types_are_not_supported)
@@ -291,7 +291,7 @@ START_TEST(code_that_was_decoded_often_is_still_checked)
     }
     check_refused(&fake.code[2], tagged(fake.inlining));
     check_refused(&fake.inlining[3], 2);
-    ck_assert_int_eq(inlining_decode(8, 8, &inlining), -EINVAL);
+    ck_assert_int_eq(inlining_decode(8, 8, 0, &inlining), -EINVAL);
 }
 END_TEST
 
