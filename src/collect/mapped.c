@@ -14,6 +14,7 @@
 enum {
     SMALL_HDR_BYTES = 256 * 1024,
     COST_FACTOR = 1000,            /* the maps are read at most so often that it costs 0.1 % of a core */
+    SETTLING_FACTOR = 100,
     AGAIN_NANOS = 10 * 1000 * 1000 /* between two looks while modules change */
 };
 
@@ -95,5 +96,5 @@ int64_t mapped_refresh(struct frames *frames, int64_t now, int is_settling, int 
     tables_reclaim(next_epoch, &slot);
     __atomic_store_n(&sampler.modules_unknown, 0, __ATOMIC_RELEASE);
     /* Modules come in groups: after a change the next look is soon. */
-    return now + (changed || is_settling ? AGAIN_NANOS : cost * COST_FACTOR);
+    return now + (changed ? AGAIN_NANOS : cost * (is_settling ? SETTLING_FACTOR : COST_FACTOR));
 }
