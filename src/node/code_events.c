@@ -6,6 +6,8 @@
 #include "node/isolate.h"
 #include "node/optimized.h"
 #include "node/script_spot.h"
+#include "symbol/v8name.h"
+#include "sys/fmt.h"
 #include "sys/heap.h"
 #include "sys/lock.h"
 
@@ -99,8 +101,20 @@ static int is_optimized(const struct v8_jit_code_event *event)
     return left && (mark[1] == '*' || mark[1] == '+');
 }
 
+/* ":COLUMN" of the function that |event| names by its line alone, into |text|: its length, 0 without. */
+static size_t missing_column(const struct v8_jit_code_event *event, char *text, size_t size)
+{
+    struct v8_name name;
+    if (event->name.len > NAME_LIMIT) return 0;
+    v8name_parse(event->name.text, event->name.len, &name);
+    uint32_t column = name.line && !name.column ? script_function_column(event->script) : 0;
+    return column ? fmt_text(text, size, ":%u", column) : 0;
+}
+
 static struct code *make_code(const struct v8_jit_code_event *event)
 {
+    char column[16];
+    size_t column_len = missing_column(event, column, sizeof column);
     struct positions *positions = event->code_type == V8_BYTE_CODE ? positions_of(event->code_start) : NULL;
     if (positions && !event->script) {
         positions_free(positions);
@@ -108,15 +122,17 @@ static struct code *make_code(const struct v8_jit_code_event *event)
     }
     size_t name_len = event->name.len < NAME_LIMIT ? event->name.len : NAME_LIMIT;
     size_t room = positions ? positions->count : 0;
-    struct code *code = heap_alloc(sizeof *code + room * sizeof *code->lines + name_len);
+    struct code *code = heap_alloc(sizeof *code + room * sizeof *code->lines + name_len + column_len);
     if (code) {
         code->length = (uint32_t)event->code_len;
         code->type = (uint32_t)event->code_type;
-        code->name_len = (uint32_t)name_len;
+        code->name_len = (uint32_t)(name_len + column_len);
         code->window = 0;
         code->inlining = is_optimized(event) ? optimized_decode(event) : baseline_decode(event);
         code->line_count = positions ? convert_lines(positions, event->script, code->lines) : 0;
-        memcpy((char *)&code->lines[code->line_count], event->name.text, name_len);
+        char *name = (char *)&code->lines[code->line_count];
+        memcpy(name, event->name.text, name_len);
+        memcpy(name + name_len, column, column_len);
     }
     positions_free(positions);
     return code;

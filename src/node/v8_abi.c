@@ -28,6 +28,9 @@ static const struct symbol symbols[] = {
     SYMBOL(current_environment, "_ZN4node21GetCurrentEnvironmentEN2v85LocalINS0_7ContextEEE"),
     SYMBOL(add_cleanup_hook, "_ZN4node25AddEnvironmentCleanupHookEPN2v87IsolateEPFvPvES3_"),
     {"_ZN2v813UnboundScript15GetColumnNumberEi", offsetof(struct v8_functions, unbound_script_column), 1},
+    {"_ZNK2v88internal6Script15GetColumnNumberEi", offsetof(struct v8_functions, script_column), 1},
+    {"_ZNK2v88internal18SharedFunctionInfo13StartPositionEv",
+     offsetof(struct v8_functions, function_position), 1},
     {"_ZN2v811CpuProfiler38UseDetailedSourcePositionsForProfilingEPNS_7IsolateE",
      offsetof(struct v8_functions, use_detailed_positions), 1},
 };
