@@ -284,6 +284,27 @@ static uint32_t caller_of_builtin(struct frames *frames, struct profile *profile
                                            : 0;
 }
 
+/*
+ * A frame that deoptimization made goes on in the interpreter, or in baseline code, when it is returned to:
+ * its return address |pc| is the first instruction of a builtin that sees to that
+ * (InterpreterEnterAtBytecode), and where it stands is told as in the interpreter's own frames. 0: |pc| is no
+ * such frame's.
+ */
+static uint32_t deoptimized_location(struct frames *frames, struct profile *profile, int isolate,
+                                     uintptr_t pc, struct script_frame frame)
+{
+    uintptr_t start, function_start, original = modules_original(&frames->modules, pc);
+    if (!frames->code_map || isolate < 0 || !frame.function) return 0;
+    struct code *builtin = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
+    if (builtin ? !code_name_begins(builtin, "Builtin:") || start != pc : !in_blob(original ? original : pc))
+        return 0;
+    struct code *code = code_map_find(frames->code_map, (uint32_t)isolate, frame.position, &start);
+    if (!code || code->type != V8_BYTE_CODE) return 0;
+    if (code != code_map_of_function(frames->code_map, (uint32_t)isolate, frame.function, &function_start))
+        return 0;
+    return code_location(frames, profile, code, start, frame.position);
+}
+
 /* The part of V8's own stack that the native walk did not reach, appended to |locations|. */
 static unsigned append_js(struct frames *frames, struct profile *profile, const struct sample_record *record,
                           int isolate, uint32_t *locations, unsigned n)
@@ -317,7 +338,8 @@ uint32_t frames_stack(struct frames *frames, struct profile *profile, const stru
         int exact = i == 0 || word & UNWIND_PC_EXACT;
         uintptr_t pc = (word & ~UNWIND_PC_EXACT) - !exact;
         struct script_frame frame = {record_position(record, i), record_function(record, i), record->unloads};
-        uint32_t location = location_of(frames, profile, isolate, pc, frame);
+        uint32_t location = exact ? 0 : deoptimized_location(frames, profile, isolate, pc + 1, frame);
+        if (!location) location = location_of(frames, profile, isolate, pc, frame);
         if (location) locations[n++] = location;
         uint32_t caller = i ? 0 : caller_of_builtin(frames, profile, record, isolate);
         if (caller) locations[n++] = caller;
