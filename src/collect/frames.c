@@ -3,12 +3,18 @@
 #include <string.h>
 
 #include "collect/node_view.h"
+#include "node/frame_setup.h"
 #include "node/isolate.h"
 #include "symbol/v8name.h"
 #include "sys/heap.h"
 #include "unwind/walk.h"
 
-enum { MAX_LOCATIONS = 2048 + 64, MAX_INLINED = 64, PATH_BYTES = 4096 };
+enum {
+    MAX_LOCATIONS = 2048 + 64,
+    MAX_INLINED = 64,
+    PATH_BYTES = 4096,
+    BYTECODE_HEADER_MAX = 64 /* from a BytecodeArray to its first bytecode, V8 9 to 14 */
+};
 
 void frames_begin_window(struct frames *frames, uint32_t window, struct profile *profile)
 {
@@ -154,6 +160,15 @@ static int is_interpreter(const struct code *code)
            code_name_begins(code, "Builtin:InterpreterEntryTrampoline");
 }
 
+/* True for the machine code of a JavaScript function. */
+static int is_script(const struct code *code)
+{
+    struct v8_name name;
+    v8name_parse(code_name(code), code->name_len, &name);
+    return code->type == V8_JIT_CODE &&
+           (name.kind == V8_JS || name.kind == V8_EVAL || name.kind == V8_SCRIPT);
+}
+
 /* What a frame may know of itself besides its pc: see sample/record.h. */
 struct script_frame {
     uint64_t position, function;
@@ -254,34 +269,96 @@ static int is_same_function(const struct code *a, const struct code *b)
            !memcmp(x.url, y.url, x.url_len);
 }
 
-/*
- * Most builtins that JavaScript calls for its operations (Add_Baseline) have no frame of their own: the frame
- * pointer is still their caller's, which the walk therefore passes over. The return address at the top of the
- * stack says where in it; the JSFunction in its frame, that it is the caller. 0: |record|'s leaf is no such
- * builtin.
- */
-static uint32_t caller_of_builtin(struct frames *frames, struct profile *profile,
-                                  const struct sample_record *record, int isolate)
+/* The bytecode that |record|'s innermost frame is executing, if the interpreter runs the function with
+ * |bytecode| in it. */
+static struct code *interpreted(struct frames *frames, const struct sample_record *record, int isolate,
+                                const struct code *bytecode, uintptr_t *start)
 {
-    uintptr_t start, top_start, pc = record->words[0] & ~UNWIND_PC_EXACT;
-    uintptr_t original = modules_original(&frames->modules, pc);
-    if (!frames->code_map || isolate < 0 || !record->top) return 0;
-    struct code *leaf = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
-    if (leaf ? !code_name_begins(leaf, "Builtin:") || is_interpreter(leaf)
-             : !in_blob(original ? original : pc))
-        return 0;
-    struct code *bytecode =
-        code_map_of_function(frames->code_map, (uint32_t)isolate, record_function(record, 0), &start);
-    if (!bytecode) return 0;
-    struct code *top = code_map_find(frames->code_map, (uint32_t)isolate, record->top - 1, &top_start);
-    if (!top) return 0;
-    if (is_interpreter(top)) {
-        uint64_t position = record_position(record, 0);
-        return position - start < bytecode->length ? code_location(frames, profile, bytecode, start, position)
-                                                   : 0;
+    struct code *code =
+        code_map_find(frames->code_map, (uint32_t)isolate, record_position(record, 0), start);
+    return code && code->type == V8_BYTE_CODE && is_same_function(code, bytecode) ? code : NULL;
+}
+
+/* Where |address| returns to, if that is in the function with |bytecode|, else 0. */
+static uint32_t return_location(struct frames *frames, struct profile *profile,
+                                const struct sample_record *record, int isolate, const struct code *bytecode,
+                                uintptr_t address)
+{
+    uintptr_t start;
+    struct code *code =
+        address ? code_map_find(frames->code_map, (uint32_t)isolate, address - 1, &start) : NULL;
+    if (!code) return 0;
+    if (is_interpreter(code)) {
+        code = interpreted(frames, record, isolate, bytecode, &start);
+        return code ? code_location(frames, profile, code, start, record_position(record, 0)) : 0;
     }
-    return is_same_function(top, bytecode) ? code_location(frames, profile, top, top_start, record->top - 1)
-                                           : 0;
+    return is_same_function(code, bytecode) ? code_location(frames, profile, code, start, address - 1) : 0;
+}
+
+/* True if the frame that belongs to the function with |bytecode| is not that of the code at |pc|. */
+static int has_no_frame(struct frames *frames, const struct sample_record *record, int isolate,
+                        const struct code *bytecode, const struct code *code, uintptr_t start, uintptr_t pc)
+{
+    uintptr_t original = modules_original(&frames->modules, pc);
+    if (!code) return in_blob(original ? original : pc);
+    if (is_interpreter(code)) return !interpreted(frames, record, isolate, bytecode, &start);
+    if (is_script(code)) return !is_same_function(code, bytecode) || !frame_setup_is_done(start, pc);
+    return code_name_begins(code, "Builtin:");
+}
+
+/* The location of the function with |bytecode| at |bytecode_start|, if the innermost frame itself says that
+ * it is its, else 0: which function a JSFunction is may have changed since the sample was taken. */
+static uint32_t owner_location(struct frames *frames, struct profile *profile,
+                               const struct sample_record *record, int isolate, struct code *bytecode,
+                               uintptr_t bytecode_start)
+{
+    uintptr_t start, position = record_position(record, 0);
+    struct code *code = interpreted(frames, record, isolate, bytecode, &start);
+    if (code) return code_location(frames, profile, code, start, position);
+    if (bytecode_start - position > BYTECODE_HEADER_MAX) return 0;
+    return code_location(frames, profile, bytecode, bytecode_start, bytecode_start);
+}
+
+/* The location of the function that |record|'s leaf, a builtin, returns to, 0: to none. */
+static uint32_t entered_location(struct frames *frames, struct profile *profile,
+                                 const struct sample_record *record, int isolate)
+{
+    uintptr_t start, pc = record->top[0] - 1;
+    struct code *code = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
+    return code && is_script(code) ? code_location(frames, profile, code, start, pc) : 0;
+}
+
+/*
+ * Appends to |locations| the JavaScript that the walk passed over, because the frame pointer was still, or
+ * again, its own: the caller of a function that is entered or left, and of a builtin without a frame, which
+ * most of those are that JavaScript calls for its operations (Add_Baseline). The JSFunction in its frame
+ * says who it is, and the return address at the top of the stack where it is; where a builtin has put
+ * something else there, its first line stands in. Baseline code has its frame made by a builtin: then there
+ * are two, the function that is entered and its caller.
+ */
+static unsigned append_callers(struct frames *frames, struct profile *profile,
+                               const struct sample_record *record, int isolate, uint32_t *locations,
+                               unsigned n)
+{
+    uintptr_t owner_start, start, pc = record->words[0] & ~UNWIND_PC_EXACT;
+    if (!frames->code_map || isolate < 0) return n;
+    struct code *owner = code_map_of_function(frames->code_map, (uint32_t)isolate, record_function(record, 0),
+                                              &owner_start);
+    struct code *leaf = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
+    if (!owner || !has_no_frame(frames, record, isolate, owner, leaf, start, pc)) return n;
+    uint32_t caller = return_location(frames, profile, record, isolate, owner, record->top[0]);
+    if (caller) {
+        locations[n++] = caller;
+        return n;
+    }
+    int in_builtin = !leaf || !is_script(leaf);
+    uint32_t entered = in_builtin ? entered_location(frames, profile, record, isolate) : 0;
+    if (entered) locations[n++] = entered;
+    caller = return_location(frames, profile, record, isolate, owner, record->top[1]);
+    if (!caller && in_builtin && !entered)
+        caller = owner_location(frames, profile, record, isolate, owner, owner_start);
+    if (caller) locations[n++] = caller;
+    return n;
 }
 
 /*
@@ -341,8 +418,7 @@ uint32_t frames_stack(struct frames *frames, struct profile *profile, const stru
         uint32_t location = exact ? 0 : deoptimized_location(frames, profile, isolate, pc + 1, frame);
         if (!location) location = location_of(frames, profile, isolate, pc, frame);
         if (location) locations[n++] = location;
-        uint32_t caller = i ? 0 : caller_of_builtin(frames, profile, record, isolate);
-        if (caller) locations[n++] = caller;
+        if (i == 0) n = append_callers(frames, profile, record, isolate, locations, n);
     }
     if (record->end != UNWIND_END_COMPLETE && record->end != UNWIND_END_ZERO_PC) {
         n = append_js(frames, profile, record, isolate, locations, n);

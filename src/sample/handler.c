@@ -87,15 +87,15 @@ static int find_stack(struct thread *thread, uintptr_t sp, struct unwind_bounds 
     return probe_stack(thread, sp, bounds);
 }
 
-/* Where the interpreter stands in the frame with frame pointer |fp|, as V8's own sampler tells it; 0 if
- * unreadable. */
+/* Where the interpreter stands in the frame with frame pointer |fp|, as V8's own sampler tells it; in the
+ * frame of baseline code, which has something else for the offset, the bytecode array; 0 if unreadable. */
 static uint64_t interpreter_position(const struct unwind_bounds *bounds, uintptr_t sp, uintptr_t fp)
 {
     if (fp % 8 || fp < sp + INTERPRETER_OFFSET || fp < bounds->lo + INTERPRETER_OFFSET || fp >= bounds->hi)
         return 0;
     uint64_t bytecode = *(const uint64_t *)(fp - INTERPRETER_BYTECODE);
-    uint64_t offset = *(const uint64_t *)(fp - INTERPRETER_OFFSET) >> 32;
-    return bytecode + offset;
+    uint64_t offset = *(const uint64_t *)(fp - INTERPRETER_OFFSET);
+    return (uint32_t)offset ? bytecode : bytecode + (offset >> 32);
 }
 
 /* The JSFunction of the JavaScript frame with frame pointer |fp|; 0 for other frames: they hold an even
@@ -107,9 +107,9 @@ static uint64_t frame_function(const struct unwind_bounds *bounds, uintptr_t sp,
     return context_or_marker & 1 ? *(const uint64_t *)(fp - FRAME_FUNCTION) : 0;
 }
 
-static uint64_t top_word(const struct unwind_bounds *bounds, uintptr_t sp)
+static uint64_t stack_word(const struct unwind_bounds *bounds, uintptr_t at)
 {
-    return sp % 8 || sp < bounds->lo || sp + 8 > bounds->hi ? 0 : *(const uint64_t *)sp;
+    return at % 8 || at < bounds->lo || at + 8 > bounds->hi ? 0 : *(const uint64_t *)at;
 }
 
 /* The frame behind word |i| of what unwind_copy gives for |count| words; NULL for the mark of a cut. */
@@ -143,7 +143,8 @@ static void write_record(struct thread *thread, const struct unwind_bounds *boun
     record->end = (uint8_t)memo->end;
     record->has_isolate = isolate != 0;
     record->isolate = isolate ? isolate->index : 0;
-    record->top = script ? top_word(bounds, regs->sp) : 0;
+    record->top[0] = script ? stack_word(bounds, regs->sp) : 0;
+    record->top[1] = script ? stack_word(bounds, regs->sp + sizeof(uint64_t)) : 0;
     unwind_copy(memo, sampler.max_depth, SAMPLE_KEEP_ROOT, record->words, &record->cut);
     for (unsigned i = 0; i < script; i++) {
         const struct unwind_frame *frame = copied_frame(memo, native, cut, i);
