@@ -91,9 +91,11 @@ static uint32_t v8_function(struct frames *frames, struct profile *profile, cons
 }
 
 /* The start line stands in where V8 told no line: it is the function's, and never another's. */
-static struct profile_line line_in(struct profile *profile, uint32_t function, struct code_spot spot)
+static struct profile_line line_in(struct profile *profile, uint32_t function,
+                                   const struct script_lines *script, uint32_t position)
 {
     const struct profile_function *f = &profile->functions.items[function];
+    struct code_spot spot = script_lines_spot(script, position);
     if (!spot.line) return (struct profile_line){function, f->start_line, f->start_column};
     return (struct profile_line){function, spot.line, spot.column};
 }
@@ -114,15 +116,15 @@ static unsigned lines_at(struct frames *frames, struct profile *profile, struct 
 {
     const struct code_place *place = code_place_at(code, offset);
     uint32_t call = place ? place->call : 0;
-    struct code_spot spot = place ? place->spot : code_spot_at(code, offset);
+    uint32_t position = place ? place->position : code_position_at(code, offset);
     unsigned n = 0;
     for (; call && n < MAX_INLINED; n++) {
         struct code_call *inlined = &code->inlining->calls[call - 1];
-        lines[n] = line_in(profile, function_of_call(frames, profile, inlined), spot);
-        spot = inlined->spot;
+        lines[n] = line_in(profile, function_of_call(frames, profile, inlined), inlined->script, position);
+        position = inlined->position;
         call = inlined->caller;
     }
-    lines[n++] = line_in(profile, code->function, spot);
+    lines[n++] = line_in(profile, code->function, code->script, position);
     return n;
 }
 
@@ -274,8 +276,7 @@ static int is_same_function(const struct code *a, const struct code *b)
 static struct code *interpreted(struct frames *frames, const struct sample_record *record, int isolate,
                                 const struct code *bytecode, uintptr_t *start)
 {
-    struct code *code =
-        code_map_find(frames->code_map, (uint32_t)isolate, record_position(record, 0), start);
+    struct code *code = code_map_find(frames->code_map, (uint32_t)isolate, record_position(record, 0), start);
     return code && code->type == V8_BYTE_CODE && is_same_function(code, bytecode) ? code : NULL;
 }
 
@@ -342,8 +343,8 @@ static unsigned append_callers(struct frames *frames, struct profile *profile,
 {
     uintptr_t owner_start, start, pc = record->words[0] & ~UNWIND_PC_EXACT;
     if (!frames->code_map || isolate < 0) return n;
-    struct code *owner = code_map_of_function(frames->code_map, (uint32_t)isolate, record_function(record, 0),
-                                              &owner_start);
+    struct code *owner =
+        code_map_of_function(frames->code_map, (uint32_t)isolate, record_function(record, 0), &owner_start);
     struct code *leaf = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
     if (!owner || !has_no_frame(frames, record, isolate, owner, leaf, start, pc)) return n;
     uint32_t caller = return_location(frames, profile, record, isolate, owner, record->top[0]);

@@ -8,7 +8,7 @@
 #include "node/code_events.h"
 #include "node/inlining.h"
 #include "node/isolate.h"
-#include "node/script_spot.h"
+#include "node/script_lines.h"
 #include "sys/file.h"
 #include "sys/log.h"
 #include "sys/rawcall.h"
@@ -91,7 +91,7 @@ int node_attach_prepare(void *(*lookup)(const char *), int is_node)
         return -ECANCELED;
     }
     node_process.attach = on_interrupt;
-    script_spot_prepare(lookup);
+    script_lines_prepare(lookup);
     if (inlining_prepare(node_process.v8.get_version(), lookup))
         log_info("V8 %s is not known well enough to show inlined functions", node_process.v8.get_version());
     if (baseline_prepare(node_process.v8.get_version(), lookup))

@@ -5,7 +5,6 @@
 
 #include "node/bytecode_sizes.h"
 #include "node/position_table.h"
-#include "node/script_spot.h"
 #include "node/v8_object.h"
 #include "sys/heap.h"
 
@@ -100,19 +99,13 @@ static int pass_code(struct walk *walk, size_t code_len)
     return 0;
 }
 
-static void add_place(struct code_inlining *out, const struct walk *walk, void *script)
+static void add_place(struct code_inlining *out, const struct walk *walk)
 {
     uint32_t count = out->place_count;
-    const struct code_place *last = count ? &out->places[count - 1] : NULL;
-    if (!walk->current || walk->current->position == INLINING_NO_POSITION) return;
+    if (!walk->current || walk->current->position == SCRIPT_NO_POSITION) return;
     uint32_t position = walk->current->position;
-    if (last && last->position == position) return;
-    struct code_line near = {0, 0, {0, 0}};
-    if (last) near = (struct code_line){0, last->position, last->spot};
-    struct code_spot spot = script_spot(script, position, last ? &near : NULL);
-    if (last && code_spot_equal(last->spot, spot)) return;
-    out->places[out->place_count++] =
-        (struct code_place){.offset = (uint32_t)walk->pc, .position = position, .spot = spot};
+    if (count && out->places[count - 1].position == position) return;
+    out->places[out->place_count++] = (struct code_place){.offset = (uint32_t)walk->pc, .position = position};
 }
 
 /* Fills |out|, which has room for a place for each of the |count| |positions|. */
@@ -130,7 +123,7 @@ static int walk_bytecodes(const struct parts *parts, const struct inlined_positi
         if (walk.position < walk.positions_end && walk.position->pc_offset <= walk.bytecode) {
             if (walk.position->pc_offset != walk.bytecode) return -EINVAL;
             walk.current = walk.position++;
-            add_place(out, &walk, event->script);
+            add_place(out, &walk);
         }
         if (!size || pass_code(&walk, event->code_len)) return -EINVAL;
         walk.bytecode += (uint32_t)size;

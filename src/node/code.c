@@ -4,26 +4,12 @@
 
 #include "sys/heap.h"
 
-struct code_spot code_spot_at(const struct code *code, uintptr_t offset)
+uint32_t code_position_at(const struct code *code, uintptr_t offset)
 {
-    struct code_spot spot = {0, 0};
+    uint32_t position = SCRIPT_NO_POSITION;
     for (uint32_t i = 0; i < code->line_count && code->lines[i].offset <= offset; i++)
-        spot = code->lines[i].spot;
-    return spot;
-}
-
-/* Bytecode is not in the order of the source: the nearest position at or before |position| is the one that
- * holds it. */
-struct code_spot code_spot_of_position(const struct code *code, uint32_t position)
-{
-    const struct code_line *best = NULL;
-    for (uint32_t i = 0; i < code->line_count; i++) {
-        const struct code_line *line = &code->lines[i];
-        if (line->position <= position && (!best || line->position >= best->position)) best = line;
-    }
-    if (!best) return (struct code_spot){0, 0};
-    /* Between two positions that V8 told there may be the end of a line. */
-    return (struct code_spot){best->spot.line, best->position == position ? best->spot.column : 0};
+        position = code->lines[i].position;
+    return position;
 }
 
 const struct code_place *code_place_at(const struct code *code, uintptr_t offset)
@@ -45,10 +31,14 @@ void code_free(struct code *code)
 {
     if (!code) return;
     if (code->inlining) {
-        for (uint32_t i = 0; i < code->inlining->call_count; i++) heap_free(code->inlining->calls[i].name);
+        for (uint32_t i = 0; i < code->inlining->call_count; i++) {
+            heap_free(code->inlining->calls[i].name);
+            script_lines_release(code->inlining->calls[i].script);
+        }
         heap_free(code->inlining->calls);
         heap_free(code->inlining->places);
         heap_free(code->inlining);
     }
+    script_lines_release(code->script);
     heap_free(code);
 }

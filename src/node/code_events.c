@@ -5,7 +5,7 @@
 #include "node/baseline.h"
 #include "node/isolate.h"
 #include "node/optimized.h"
-#include "node/script_spot.h"
+#include "node/script_lines.h"
 #include "symbol/v8name.h"
 #include "sys/fmt.h"
 #include "sys/heap.h"
@@ -77,20 +77,6 @@ static struct positions *positions_of(uintptr_t code_start)
     return found;
 }
 
-/* Turns positions into places in |lines| (room for all): the count; an entry only where the place changes. */
-static uint32_t convert_lines(const struct positions *positions, void *script, struct code_line *lines)
-{
-    uint32_t count = 0;
-    for (size_t i = 0; i < positions->count; i++) {
-        const struct code_line *last = count ? &lines[count - 1] : NULL;
-        uint32_t position = positions->items[i].position;
-        struct code_spot spot = script_spot(script, position, last);
-        if (!spot.line || (last && code_spot_equal(last->spot, spot))) continue;
-        lines[count++] = (struct code_line){positions->items[i].offset, position, spot};
-    }
-    return count;
-}
-
 /* "JS:*", "LazyCompile:*", "JS:o+'": TurboFan's and Maglev's marks. */
 static int is_optimized(const struct v8_jit_code_event *event)
 {
@@ -101,49 +87,65 @@ static int is_optimized(const struct v8_jit_code_event *event)
     return left && (mark[1] == '*' || mark[1] == '+');
 }
 
-/* ":COLUMN" of the function that |event| names by its line alone, into |text|: its length, 0 without. */
-static size_t missing_column(const struct v8_jit_code_event *event, char *text, size_t size)
+static uint32_t take_lines(const struct positions *positions, struct code_line *lines)
 {
-    struct v8_name name;
-    if (event->name.len > NAME_LIMIT) return 0;
-    v8name_parse(event->name.text, event->name.len, &name);
-    uint32_t column = name.line && !name.column ? script_function_column(event->script) : 0;
-    return column ? fmt_text(text, size, ":%u", column) : 0;
+    if (!positions) return 0;
+    for (size_t i = 0; i < positions->count; i++)
+        lines[i] = (struct code_line){positions->items[i].offset, positions->items[i].position};
+    return (uint32_t)positions->count;
 }
 
-static struct code *make_code(const struct v8_jit_code_event *event)
+/* Until Node 18 V8 names a function by its line alone: ":COLUMN" into |text|, and its length; 0 elsewhere. */
+static size_t missing_column(const struct v8_jit_code_event *event, const struct script_lines *lines,
+                             char *text, size_t size)
+{
+    struct v8_name name;
+    if (node_process.v8.unbound_script_column || !node_process.v8.function_position || !lines) return 0;
+    v8name_parse(event->name.text, event->name.len, &name);
+    if (!name.line || name.column || event->name.len > NAME_LIMIT) return 0;
+    int position = node_process.v8.function_position(event->script);
+    struct code_spot spot = script_lines_spot(lines, position < 0 ? SCRIPT_NO_POSITION : (uint32_t)position);
+    return spot.column ? fmt_text(text, size, ":%u", spot.column) : 0;
+}
+
+static struct code *make_code(const struct v8_jit_code_event *event, int isolate)
 {
     char column[16];
-    size_t column_len = missing_column(event, column, sizeof column);
     struct positions *positions = event->code_type == V8_BYTE_CODE ? positions_of(event->code_start) : NULL;
-    if (positions && !event->script) {
-        positions_free(positions);
-        positions = NULL;
-    }
+    struct script_lines *script = script_lines_get((uint32_t)isolate, event->script);
+    size_t column_len = missing_column(event, script, column, sizeof column);
     size_t name_len = event->name.len < NAME_LIMIT ? event->name.len : NAME_LIMIT;
     size_t room = positions ? positions->count : 0;
     struct code *code = heap_alloc(sizeof *code + room * sizeof *code->lines + name_len + column_len);
     if (code) {
-        code->length = (uint32_t)event->code_len;
-        code->type = (uint32_t)event->code_type;
-        code->name_len = (uint32_t)(name_len + column_len);
-        code->window = 0;
+        *code = (struct code){.length = (uint32_t)event->code_len,
+                              .type = (uint32_t)event->code_type,
+                              .name_len = (uint32_t)(name_len + column_len),
+                              .script = script};
         code->inlining = is_optimized(event) ? optimized_decode(event) : baseline_decode(event);
-        code->line_count = positions ? convert_lines(positions, event->script, code->lines) : 0;
+        code->line_count = take_lines(positions, code->lines);
         char *name = (char *)&code->lines[code->line_count];
         memcpy(name, event->name.text, name_len);
         memcpy(name + name_len, column, column_len);
+    } else {
+        script_lines_release(script);
     }
     positions_free(positions);
     return code;
 }
 
+/* The place of an isolate that is gone may have been given to a new one before we are done with the old. */
 static int isolate_index(const v8_isolate *v8)
 {
-    for (int i = 0; i < NODE_MAX_ISOLATES; i++)
-        if (node_process.isolates[i].isolate == v8 && node_process.isolates[i].state != ISOLATE_FREE)
-            return i;
-    return -1;
+    int closed = -1;
+    for (int i = 0; i < NODE_MAX_ISOLATES; i++) {
+        const struct node_isolate *isolate = &node_process.isolates[i];
+        uint32_t state = __atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE);
+        if (state == ISOLATE_FREE || isolate->isolate != v8) continue;
+        if (state != ISOLATE_CLOSED) return i;
+        closed = i;
+    }
+    return closed;
 }
 
 static size_t event_bytes(const struct code_event *event)
@@ -151,13 +153,13 @@ static size_t event_bytes(const struct code_event *event)
     return sizeof *event + (event->code ? sizeof *event->code + event->code->name_len : 0);
 }
 
-static void append(const struct v8_jit_code_event *v8_event, struct code *code)
+static void append(const struct v8_jit_code_event *v8_event)
 {
-    int isolate = isolate_index(v8_event->isolate);
+    int isolate = isolate_index(v8_event->isolate), is_added = v8_event->type == V8_CODE_ADDED;
     struct code_event *event = isolate < 0 ? NULL : heap_alloc(sizeof *event);
-    if (!event || (v8_event->type == V8_CODE_ADDED && !code)) {
+    struct code *code = event && is_added ? make_code(v8_event, isolate) : NULL;
+    if (!event || (is_added && !code)) {
         heap_free(event);
-        code_free(code);
         __atomic_add_fetch(&queue.dropped, 1, __ATOMIC_RELAXED);
         return;
     }
@@ -198,11 +200,9 @@ void code_events_receive(struct v8_jit_code_event *event)
             positions_free(event->user_data);
         break;
     case V8_CODE_ADDED:
-        append(event, make_code(event));
-        break;
     case V8_CODE_MOVED:
     case V8_CODE_REMOVED:
-        append(event, NULL);
+        append(event);
         break;
     }
 }
@@ -249,4 +249,5 @@ void code_events_after_fork(void)
     queue.last = &queue.first;
     queue.bytes = 0;
     memset(queue.ready, 0, sizeof queue.ready);
+    script_lines_after_fork();
 }

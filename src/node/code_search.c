@@ -32,7 +32,8 @@ static struct code *make_code(const struct found_code *found, const struct code 
     if (!code) return NULL;
     *code = (struct code){.length = (uint32_t)found->length, .type = V8_JIT_CODE};
     code->name_len = copy_name(bytecode, (char *)code->lines);
-    code->inlining = optimized_convert(&found->inlining, bytecode);
+    code->script = script_lines_share(bytecode->script);
+    code->inlining = optimized_convert(&found->inlining);
     return code;
 }
 

@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { INLINING_LIMIT = 10000 /* functions, and positions, of one piece of code */ };
+#include "node/script_lines.h"
 
-#define INLINING_NO_POSITION UINT32_MAX
+enum { INLINING_LIMIT = 10000 /* functions, and positions, of one piece of code */ };
 
 /* One inlined call; the same function has one for each place that it was inlined at. */
 struct inlined_function {
@@ -26,7 +26,7 @@ struct inlined_function {
     uint32_t caller; /* index + 1 of the inlined function that it was inlined into, always an earlier one; 0:
                         the optimized function itself */
     uint32_t call_position; /* of the call, in characters from the beginning of the caller's script, or
-                               INLINING_NO_POSITION */
+                               SCRIPT_NO_POSITION */
 };
 
 /* The machine code from |pc_offset| to the next entry's. */
@@ -36,7 +36,7 @@ struct inlined_position {
                            optimized function's */
     uint32_t function;  /* index + 1 into functions; 0: the optimized function itself */
     uint32_t position;  /* in characters from the beginning of that function's script, or
-                           INLINING_NO_POSITION */
+                           SCRIPT_NO_POSITION */
 };
 
 struct inlining {

@@ -17,7 +17,7 @@ struct v8_position v8_position_of(uint64_t word)
 {
     uint32_t offset = (uint32_t)(word >> OFFSET_SHIFT) & OFFSET_MASK;
     return (struct v8_position){.external = (int)(word & EXTERNAL_BIT),
-                                .offset = offset ? offset - 1 : INLINING_NO_POSITION,
+                                .offset = offset ? offset - 1 : SCRIPT_NO_POSITION,
                                 .function = (uint32_t)(word >> FUNCTION_SHIFT) & FUNCTION_MASK};
 }
 

@@ -14,7 +14,7 @@
 /* A v8::internal::SourcePosition (64 bits) taken apart. */
 struct v8_position {
     int external;      /* a place in V8's own Torque code: the rest means nothing */
-    uint32_t offset;   /* characters, or INLINING_NO_POSITION */
+    uint32_t offset;   /* characters, or SCRIPT_NO_POSITION */
     uint32_t function; /* inlining id + 1; 0: not inlined */
 };
 

@@ -1,6 +1,7 @@
 #include "node/v8_abi.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct symbol {
     const char *name;
@@ -27,8 +28,9 @@ static const struct symbol symbols[] = {
     SYMBOL(get_version, "_ZN2v82V810GetVersionEv"),
     SYMBOL(current_environment, "_ZN4node21GetCurrentEnvironmentEN2v85LocalINS0_7ContextEEE"),
     SYMBOL(add_cleanup_hook, "_ZN4node25AddEnvironmentCleanupHookEPN2v87IsolateEPFvPvES3_"),
+    {"_ZN2v813UnboundScript5GetIdEv", offsetof(struct v8_functions, unbound_script_id), 1}, /* until 17 */
+    {"_ZNK2v813UnboundScript5GetIdEv", offsetof(struct v8_functions, unbound_script_id), 1},
     {"_ZN2v813UnboundScript15GetColumnNumberEi", offsetof(struct v8_functions, unbound_script_column), 1},
-    {"_ZNK2v88internal6Script15GetColumnNumberEi", offsetof(struct v8_functions, script_column), 1},
     {"_ZNK2v88internal18SharedFunctionInfo13StartPositionEv",
      offsetof(struct v8_functions, function_position), 1},
     {"_ZN2v811CpuProfiler38UseDetailedSourcePositionsForProfilingEPNS_7IsolateE",
@@ -37,13 +39,14 @@ static const struct symbol symbols[] = {
 
 int v8_abi_find(struct v8_functions *functions, void *(*lookup)(const char *), const char **missing)
 {
+    memset(functions, 0, sizeof *functions);
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *address = lookup(symbols[i].name);
         if (!address && !symbols[i].optional) {
             *missing = symbols[i].name;
             return -ENOENT;
         }
-        *(void **)((char *)functions + symbols[i].offset) = address;
+        if (address) *(void **)((char *)functions + symbols[i].offset) = address;
     }
     return 0;
 }

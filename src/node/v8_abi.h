@@ -71,11 +71,11 @@ struct v8_functions {
     void (*get_embedded_code_range)(v8_isolate *, const void **code, size_t *length);
     void (*get_code_range)(v8_isolate *, void **start, size_t *length);
     void *(*get_current_context)(v8_isolate *);
-    int (*unbound_script_line)(void *script, int position);      /* from 0; -1 unknown */
-    int (*unbound_script_column)(void *script, int position);    /* likewise; NULL before Node 19 */
-    int (*script_column)(const void *script_slot, int position); /* likewise, of a Script; may be NULL */
-    int (*function_position)(const void *shared_slot);           /* its first character; may be NULL */
-    void (*use_detailed_positions)(v8_isolate *);                /* may be NULL */
+    int (*unbound_script_line)(void *script, int position);   /* from 0; -1 unknown */
+    int (*unbound_script_column)(void *script, int position); /* likewise; NULL before Node 19 */
+    int (*unbound_script_id)(void *script);                   /* the Script's, for its isolate's life */
+    int (*function_position)(const void *script);             /* of its function's beginning; may be NULL */
+    void (*use_detailed_positions)(v8_isolate *);             /* may be NULL */
     const char *(*get_version)(void);
     void *(*current_environment)(void *context);
     void (*add_cleanup_hook)(v8_isolate *, void (*)(void *), void *);
