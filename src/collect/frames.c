@@ -343,8 +343,12 @@ static unsigned append_callers(struct frames *frames, struct profile *profile,
 {
     uintptr_t owner_start, start, pc = record->words[0] & ~UNWIND_PC_EXACT;
     if (!frames->code_map || isolate < 0) return n;
+    /* Bytecode is old, while a closure may have moved or died since. */
     struct code *owner =
-        code_map_of_function(frames->code_map, (uint32_t)isolate, record_function(record, 0), &owner_start);
+        code_map_of_position(frames->code_map, (uint32_t)isolate, record_position(record, 0), &owner_start);
+    if (!owner)
+        owner = code_map_of_function(frames->code_map, (uint32_t)isolate, record_function(record, 0),
+                                     &owner_start);
     struct code *leaf = code_map_find(frames->code_map, (uint32_t)isolate, pc, &start);
     if (!owner || !has_no_frame(frames, record, isolate, owner, leaf, start, pc)) return n;
     uint32_t caller = return_location(frames, profile, record, isolate, owner, record->top[0]);

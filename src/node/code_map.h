@@ -56,6 +56,13 @@ struct code *code_map_of_function(struct code_map *map, uint32_t isolate, uintpt
                                   uintptr_t *start);
 
 /*
+ * The bytecode that the frame with |position| (sample/record.h) of interpreted or baseline code runs, with
+ * its address in |*start|: |position| is in it, or is its BytecodeArray. NULL: another kind of frame.
+ */
+struct code *code_map_of_position(const struct code_map *map, uint32_t isolate, uintptr_t position,
+                                  uintptr_t *start);
+
+/*
  * Forgets code whose memory is no longer mapped: V8 does not tell when it collects bytecode, but gives the
  * pages back (node/code_prune.c). Reads /proc/self/maps, and only if the map is large, and |is_due| or it has
  * grown by much since the last time.

@@ -1,4 +1,4 @@
-/* From a JSFunction to its bytecode, see code_map.h. */
+/* From what a frame holds to the bytecode of its function, see code_map.h. */
 #include "node/code_map.h"
 
 #include "node/isolate.h"
@@ -33,6 +33,13 @@ static struct code *bytecode_at(const struct code_map *map, uint32_t isolate, ui
     if (!code || code->type != V8_BYTE_CODE) return NULL;
     uintptr_t header = *start - object;
     return header >= BYTECODE_HEADER_MIN && header <= BYTECODE_PROBE ? code : NULL;
+}
+
+struct code *code_map_of_position(const struct code_map *map, uint32_t isolate, uintptr_t position,
+                                  uintptr_t *start)
+{
+    struct code *code = code_map_find(map, isolate, position, start);
+    return code && code->type == V8_BYTE_CODE ? code : bytecode_at(map, isolate, position, start);
 }
 
 static struct code *bytecode_of_shared(const struct code_map *map, uint32_t isolate, uintptr_t shared,
