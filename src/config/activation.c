@@ -72,7 +72,7 @@ static enum match match_list(const char *globs, const char *path)
 
 static int is_manager(const char *script)
 {
-    return script && in_list(managers, last_component(script));
+    return script && (program_is_run_option(script) || in_list(managers, last_component(script)));
 }
 
 static const char *refusal_by_switch(const struct activation_input *input)

@@ -62,6 +62,11 @@ static int is_one_of(const char *text, const char *const *list)
     return 0;
 }
 
+int program_is_run_option(const char *argument)
+{
+    return !strcmp(argument, "--run") || !strncmp(argument, "--run=", sizeof "--run=" - 1);
+}
+
 const char *program_script(const char *arguments, size_t len)
 {
     /* node(1), as of 24: options whose value is an argument of its own unless joined by '='. */
@@ -114,7 +119,7 @@ const char *program_script(const char *arguments, size_t len)
                                              "--experimental-default-type",
                                              "--localstorage-file",
                                              NULL};
-    static const char *const without_script[] = {"-e", "-p", "-pe", "--eval", "--print", "--run", "-", NULL};
+    static const char *const without_script[] = {"-e", "-p", "-pe", "--eval", "--print", "-", NULL};
     const char *argument = arguments, *end = arguments + len;
     int first = 1, skip = 0, options = 1;
     while (argument < end) {
@@ -126,6 +131,8 @@ const char *program_script(const char *arguments, size_t len)
             options = 0;
         } else if (options && is_one_of(argument, without_script)) {
             return NULL;
+        } else if (options && program_is_run_option(argument)) {
+            return argument;
         } else if (options && *argument == '-') {
             skip = is_one_of(argument, with_value);
         } else {

@@ -28,8 +28,12 @@ void program_from_path(struct program *program, const char *path);
 /*
  * The script among the arguments of node: the first argument behind argv[0] that is neither an option nor an
  * option's own value. |arguments| are |len| bytes of NUL-terminated strings, as in /proc/PID/cmdline; one
- * that is cut at the end does not count. NULL for -e, -p, --run, "-" (standard input) and without any.
+ * that is cut at the end does not count. NULL for -e, -p, "-" (standard input) and without any. The option
+ * itself for --run, with which node starts a script of package.json in a shell and runs no JavaScript.
  */
 const char *program_script(const char *arguments, size_t len);
+
+/* True if |argument| is "--run" or "--run=NAME". */
+int program_is_run_option(const char *argument);
 
 #endif
