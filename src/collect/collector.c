@@ -156,7 +156,7 @@ static void sort_by_sequence(struct record_list *list)
 static int isolate_for(const struct sample_record *record, const struct thread *thread)
 {
     if (record->has_isolate) return (int)record->isolate;
-    struct node_isolate *isolate = node_isolate_of(thread);
+    struct node_isolate *isolate = node_isolate_met(thread);
     return isolate ? (int)isolate->index : -1;
 }
 
@@ -319,11 +319,31 @@ static void settle_running(struct thread *thread, void *context)
     settle(thread, used_by(thread, cpu));
 }
 
+/* As mark_ended: what closes after this has samples that come with the next round. */
+static void mark_closed_isolates(void)
+{
+    for (uint32_t i = 0; i < NODE_MAX_ISOLATES; i++) {
+        uint32_t *state = &node_process.isolates[i].state;
+        if (__atomic_load_n(state, __ATOMIC_ACQUIRE) == ISOLATE_CLOSED)
+            __atomic_store_n(state, ISOLATE_LAST_DRAIN, __ATOMIC_RELEASE);
+    }
+}
+
+/* True if |isolate| was met but never attached to, and its thread has ended. */
+static int is_forsaken(const struct node_isolate *isolate, uint32_t state)
+{
+    if (state != ISOLATE_SEEN && state != ISOLATE_REQUESTED) return 0;
+    const struct thread *thread = registry_at(isolate->thread_index);
+    return thread->generation != isolate->thread_generation ||
+           __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == THREAD_FREE;
+}
+
 static void settle_isolates(void)
 {
     for (uint32_t i = 0; i < NODE_MAX_ISOLATES; i++) {
         struct node_isolate *isolate = &node_process.isolates[i];
-        if (__atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE) != ISOLATE_CLOSED) continue;
+        uint32_t state = __atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE);
+        if (state != ISOLATE_LAST_DRAIN && !is_forsaken(isolate, state)) continue;
         if (collector.frames.code_map) code_map_drop_isolate(collector.frames.code_map, i);
         __atomic_store_n(&isolate->state, ISOLATE_FREE, __ATOMIC_RELEASE);
     }
@@ -426,6 +446,7 @@ void collector_round(void)
     if (slow) slow_checks();
     registry_each(find_stack, NULL);
     registry_each(mark_ended, NULL);
+    mark_closed_isolates();
     drain(0);
     registry_each(settle_ended, NULL);
     settle_isolates();

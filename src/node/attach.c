@@ -36,7 +36,7 @@ static void on_interrupt(v8_isolate *v8, void *argument)
 {
     struct node_isolate *isolate = argument;
     if (__atomic_load_n(&node_process.closing, __ATOMIC_ACQUIRE)) return;
-    if (__atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE) != ISOLATE_REQUESTED)
+    if (__atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE) != ISOLATE_REQUESTED || isolate->isolate != v8)
         return; /* asked twice, served before */
     void *context = node_process.v8.get_current_context(v8);
     if (!context || !node_process.v8.current_environment(context)) {

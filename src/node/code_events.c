@@ -134,16 +134,16 @@ static struct code *make_code(const struct v8_jit_code_event *event, int isolate
     return code;
 }
 
-/* The place of an isolate that is gone may have been given to a new one before we are done with the old. */
+/* The address alone does not tell: a new worker's isolate is often where the last one's was, whose entry is
+ * kept until its samples are resolved. */
 static int isolate_index(const v8_isolate *v8)
 {
     int closed = -1;
     for (int i = 0; i < NODE_MAX_ISOLATES; i++) {
-        const struct node_isolate *isolate = &node_process.isolates[i];
-        uint32_t state = __atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE);
-        if (state == ISOLATE_FREE || isolate->isolate != v8) continue;
-        if (state != ISOLATE_CLOSED) return i;
-        closed = i;
+        if (node_process.isolates[i].isolate != v8) continue;
+        uint32_t state = __atomic_load_n(&node_process.isolates[i].state, __ATOMIC_ACQUIRE);
+        if (state == ISOLATE_REQUESTED || state == ISOLATE_ATTACHED) return i;
+        if (state != ISOLATE_FREE) closed = i;
     }
     return closed;
 }

@@ -67,7 +67,7 @@ struct code *code_map_of_function(struct code_map *map, uint32_t isolate, uintpt
 {
     uintptr_t fields[FUNCTION_FIELDS];
     if (!function) return NULL;
-    if (__atomic_load_n(&node_process.isolates[isolate].state, __ATOMIC_ACQUIRE) == ISOLATE_CLOSED)
+    if (__atomic_load_n(&node_process.isolates[isolate].state, __ATOMIC_ACQUIRE) >= ISOLATE_CLOSED)
         return last_known(map, isolate, function, start);
     if (read_fields(function, fields, FUNCTION_FIELDS)) return NULL;
     struct code *code = NULL;

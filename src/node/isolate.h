@@ -2,9 +2,10 @@
  * The V8 isolates of this process: the main one and one a worker thread. An isolate is found by a tick in its
  * own code, attached by an interrupt on its own thread, and closed by Node's clean-up hook.
  *
- * FREE -> SEEN (a handler met it) -> REQUESTED (interrupt on its way) -> ATTACHED -> CLOSED (by the hook) ->
- * FREE (by the background thread, after the samples that name it). A request that comes too early (Node has
- * no Environment yet) goes back to SEEN.
+ * FREE -> CLAIMED (a handler fills it in) -> SEEN -> REQUESTED (interrupt on its way) -> ATTACHED -> CLOSED (by
+ * the hook) -> LAST_DRAIN -> FREE (both by the background thread, around the drain of the samples that name
+ * it). A request that comes too early (Node has no Environment yet) goes back to SEEN. What is SEEN or
+ * REQUESTED when its thread ends becomes FREE with it.
  */
 #ifndef OTELPROF_NODE_ISOLATE_H
 #define OTELPROF_NODE_ISOLATE_H
@@ -18,7 +19,15 @@
 
 enum { NODE_MAX_ISOLATES = 256 };
 
-enum node_isolate_state { ISOLATE_FREE, ISOLATE_SEEN, ISOLATE_REQUESTED, ISOLATE_ATTACHED, ISOLATE_CLOSED };
+enum node_isolate_state {
+    ISOLATE_FREE,
+    ISOLATE_CLAIMED,
+    ISOLATE_SEEN,
+    ISOLATE_REQUESTED,
+    ISOLATE_ATTACHED,
+    ISOLATE_CLOSED,
+    ISOLATE_LAST_DRAIN
+};
 
 struct node_isolate {
     uint32_t state; /* enum node_isolate_state */
@@ -50,9 +59,11 @@ struct node_process {
 
 extern struct node_process node_process;
 
-/* The isolate a tick on |thread| belongs to, or NULL. Async-signal-safe (node/tick.c), as are the two below.
- */
+/* The isolate a tick on |thread| belongs to, or NULL. Async-signal-safe (node/tick.c), as are those below. */
 struct node_isolate *node_isolate_of(const struct thread *thread);
+
+/* The isolate that a tick on |thread| has met, also when it is closed by now, or NULL. */
+struct node_isolate *node_isolate_met(const struct thread *thread);
 
 /*
  * One tick on |thread|, whose interrupted stack is in thread->memo: makes first contact, or asks for the

@@ -30,14 +30,19 @@ int node_is_v8_code(uintptr_t pc, const struct unwind_tables *tables)
     return in_blob(pc) || (tables && !tables_contains(tables, pc));
 }
 
-struct node_isolate *node_isolate_of(const struct thread *thread)
+struct node_isolate *node_isolate_met(const struct thread *thread)
 {
     struct node_isolate *isolate = thread->isolate;
-    if (!isolate || isolate->thread_index != thread->index ||
-        isolate->thread_generation != thread->generation)
+    if (!isolate || __atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE) < ISOLATE_SEEN ||
+        isolate->thread_index != thread->index || isolate->thread_generation != thread->generation)
         return 0;
-    uint32_t state = __atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE);
-    return state == ISOLATE_FREE || state == ISOLATE_CLOSED ? 0 : isolate;
+    return isolate;
+}
+
+struct node_isolate *node_isolate_of(const struct thread *thread)
+{
+    struct node_isolate *isolate = node_isolate_met(thread);
+    return isolate && __atomic_load_n(&isolate->state, __ATOMIC_ACQUIRE) < ISOLATE_CLOSED ? isolate : 0;
 }
 
 static struct node_isolate *claim(v8_isolate *v8, const struct thread *thread)
@@ -46,7 +51,7 @@ static struct node_isolate *claim(v8_isolate *v8, const struct thread *thread)
         struct node_isolate *isolate = &node_process.isolates[i];
         uint32_t free_state = ISOLATE_FREE;
         if (__atomic_load_n(&isolate->state, __ATOMIC_RELAXED) != ISOLATE_FREE) continue;
-        if (!__atomic_compare_exchange_n(&isolate->state, &free_state, ISOLATE_SEEN, 0, __ATOMIC_ACQ_REL,
+        if (!__atomic_compare_exchange_n(&isolate->state, &free_state, ISOLATE_CLAIMED, 0, __ATOMIC_ACQ_REL,
                                          __ATOMIC_RELAXED))
             continue;
         isolate->index = i;
@@ -54,6 +59,7 @@ static struct node_isolate *claim(v8_isolate *v8, const struct thread *thread)
         isolate->ticks = 0;
         isolate->thread_index = thread->index;
         isolate->thread_generation = thread->generation;
+        __atomic_store_n(&isolate->state, ISOLATE_SEEN, __ATOMIC_RELEASE);
         return isolate;
     }
     return 0;
