@@ -6,6 +6,7 @@
 #include "node/baseline.h"
 #include "config/program.h"
 #include "node/code_events.h"
+#include "node/code_stack.h"
 #include "node/inlining.h"
 #include "node/isolate.h"
 #include "node/script_lines.h"
@@ -47,6 +48,7 @@ static void on_interrupt(v8_isolate *v8, void *argument)
     node_process.v8.set_jit_code_event_handler(v8, V8_ENUMERATE_EXISTING, code_events_receive);
     node_process.v8.add_cleanup_hook(v8, on_environment_cleanup, isolate);
     node_process.v8.get_code_range(v8, (void **)&isolate->code_range, &isolate->code_range_len);
+    if (sys_gettid() != sys_getpid()) code_stack_tell(isolate, (uintptr_t)__builtin_frame_address(0));
     isolate->attached_at = __atomic_load_n(&node_process.sequence, __ATOMIC_ACQUIRE);
     __atomic_add_fetch(&node_process.attached_ever, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&isolate->state, ISOLATE_ATTACHED, __ATOMIC_RELEASE);

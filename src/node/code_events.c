@@ -153,21 +153,22 @@ static size_t event_bytes(const struct code_event *event)
     return sizeof *event + (event->code ? sizeof *event->code + event->code->name_len : 0);
 }
 
-static void append(const struct v8_jit_code_event *v8_event)
+static void release(struct code_event *event)
 {
-    int isolate = isolate_index(v8_event->isolate), is_added = v8_event->type == V8_CODE_ADDED;
-    struct code_event *event = isolate < 0 ? NULL : heap_alloc(sizeof *event);
-    struct code *code = event && is_added ? make_code(v8_event, isolate) : NULL;
-    if (!event || (is_added && !code)) {
-        heap_free(event);
+    code_free(event->code);
+    inlining_free(&event->found.inlining);
+}
+
+/* Queues a copy of |template| with the next number, or gives back what it owns. */
+static void append(struct code_event *template)
+{
+    struct code_event *event = heap_alloc(sizeof *event);
+    if (!event) {
+        release(template);
         __atomic_add_fetch(&queue.dropped, 1, __ATOMIC_RELAXED);
         return;
     }
-    *event = (struct code_event){.type = (uint32_t)v8_event->type,
-                                 .isolate = (uint32_t)isolate,
-                                 .start = v8_event->code_start,
-                                 .new_start = v8_event->type == V8_CODE_MOVED ? v8_event->new_code_start : 0,
-                                 .code = code};
+    *event = *template;
     lock_acquire(&queue.lock);
     int full = queue.bytes > QUEUE_LIMIT;
     if (!full) {
@@ -180,8 +181,29 @@ static void append(const struct v8_jit_code_event *v8_event)
     }
     lock_release(&queue.lock);
     if (!full) return;
-    code_free(code);
+    release(event);
     heap_free(event);
+}
+
+static void append_told(const struct v8_jit_code_event *told)
+{
+    int isolate = isolate_index(told->isolate), is_added = told->type == V8_CODE_ADDED;
+    struct code *code = isolate >= 0 && is_added ? make_code(told, isolate) : NULL;
+    if (isolate < 0 || (is_added && !code)) {
+        __atomic_add_fetch(&queue.dropped, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    append(&(struct code_event){.type = (uint32_t)told->type,
+                                .isolate = (uint32_t)isolate,
+                                .start = told->code_start,
+                                .new_start = told->type == V8_CODE_MOVED ? told->new_code_start : 0,
+                                .code = code});
+}
+
+void code_events_found(uint32_t isolate, const struct found_code *found)
+{
+    append(
+        &(struct code_event){.type = CODE_FOUND, .isolate = isolate, .start = found->start, .found = *found});
 }
 
 void code_events_receive(struct v8_jit_code_event *event)
@@ -202,7 +224,7 @@ void code_events_receive(struct v8_jit_code_event *event)
     case V8_CODE_ADDED:
     case V8_CODE_MOVED:
     case V8_CODE_REMOVED:
-        append(event);
+        append_told(event);
         break;
     }
 }

@@ -9,20 +9,27 @@
 #include <stdint.h>
 
 #include "node/code.h"
+#include "node/inlining.h"
 #include "node/v8_abi.h"
+
+enum { CODE_FOUND = 1000 }; /* none of V8's: code_events_found */
 
 struct code_event {
     struct code_event *next;
     uint64_t sequence;
-    uint32_t type;    /* V8_CODE_ADDED, _MOVED, _REMOVED */
+    uint32_t type;    /* V8_CODE_ADDED, _MOVED, _REMOVED, or CODE_FOUND */
     uint32_t isolate; /* index into node_process.isolates */
     uintptr_t start;
     uintptr_t new_start;
-    struct code *code; /* of an ADDED event; the taker owns it (code_free) */
+    struct code *code;       /* of an ADDED event; the taker owns it (code_free) */
+    struct found_code found; /* of a FOUND event; the taker owns its inlining */
 };
 
 /* V8's callback (Isolate::SetJitCodeEventHandler). Any thread of the application; not async-signal-safe. */
 void code_events_receive(struct v8_jit_code_event *event);
+
+/* Queues what was found (inlining_find) in |isolate|, an index, and takes over its inlining. Its thread. */
+void code_events_found(uint32_t isolate, const struct found_code *found);
 
 /* Takes the events up to |sequence| off the list, oldest first; the caller frees each with heap_free.
  * Background thread. */

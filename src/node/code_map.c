@@ -37,6 +37,12 @@ static void apply(struct code_map *map, struct code_event *event)
         optimized_complete(event->code, map, event->isolate);
         if (rangemap_insert(ranges, event->start, event->code->length, (uintptr_t)event->code))
             code_free(event->code);
+    } else if (event->type == CODE_FOUND) {
+        uintptr_t start;
+        /* Not if V8 has told of it after all. */
+        if (!code_map_find(map, event->isolate, event->start, &start))
+            code_map_adopt(map, event->isolate, &event->found);
+        inlining_free(&event->found.inlining);
     } else if (event->type == V8_CODE_MOVED) {
         rangemap_move(ranges, event->start, event->new_start);
     } else {

@@ -36,6 +36,10 @@ void code_map_advance(struct code_map *map, uint64_t sequence);
  * next advance. */
 struct code *code_map_find(const struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start);
 
+/* Puts |found| into the map of |isolate|, unless the bytecode of its function is not known: then NULL. Leaves
+ * its inlining to the caller. */
+struct code *code_map_adopt(struct code_map *map, uint32_t isolate, const struct found_code *found);
+
 /*
  * The optimized code of |isolate| at |pc|, in which the map has none; from now on the map has it. For code
  * that was there before we attached: V8 tells of it only where it finds a function object that has it, and a

@@ -37,23 +37,29 @@ static struct code *make_code(const struct found_code *found, const struct code 
     return code;
 }
 
+struct code *code_map_adopt(struct code_map *map, uint32_t isolate, const struct found_code *found)
+{
+    uintptr_t start;
+    struct code *code = NULL, *bytecode = code_map_find(map, isolate, found->bytecode, &start);
+    if (bytecode && bytecode->type == V8_BYTE_CODE && start == found->bytecode)
+        code = make_code(found, bytecode);
+    if (!code) return NULL;
+    optimized_complete(code, map, isolate);
+    if (!rangemap_insert(&map->of_isolate[isolate], found->start, code->length, (uintptr_t)code)) return code;
+    code_free(code);
+    return NULL;
+}
+
 struct code *code_map_search(struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start)
 {
     const struct node_isolate *owner = &node_process.isolates[isolate];
     struct found_code found;
-    uintptr_t bytecode_start;
     if (__atomic_load_n(&owner->state, __ATOMIC_ACQUIRE) != ISOLATE_ATTACHED) return NULL;
     if (pc - owner->code_range >= owner->code_range_len) return NULL;
     if (inlining_find(pc, owner->code_range, &found)) return NULL;
-    struct code *code = NULL, *bytecode = code_map_find(map, isolate, found.bytecode, &bytecode_start);
-    if (bytecode && bytecode->type == V8_BYTE_CODE && bytecode_start == found.bytecode &&
-        !code_events_awaits(isolate, found.start))
-        code = make_code(&found, bytecode);
+    struct code *code = NULL;
+    if (!code_events_awaits(isolate, found.start)) code = code_map_adopt(map, isolate, &found);
     inlining_free(&found.inlining);
-    if (!code) return NULL;
-    optimized_complete(code, map, isolate);
     *start = found.start;
-    if (!rangemap_insert(&map->of_isolate[isolate], found.start, code->length, (uintptr_t)code)) return code;
-    code_free(code);
-    return NULL;
+    return code;
 }

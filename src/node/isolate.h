@@ -2,9 +2,9 @@
  * The V8 isolates of this process: the main one and one a worker thread. An isolate is found by a tick in its
  * own code, attached by an interrupt on its own thread, and closed by Node's clean-up hook.
  *
- * FREE -> CLAIMED (a handler fills it in) -> SEEN -> REQUESTED (interrupt on its way) -> ATTACHED -> CLOSED (by
- * the hook) -> LAST_DRAIN -> FREE (both by the background thread, around the drain of the samples that name
- * it). A request that comes too early (Node has no Environment yet) goes back to SEEN. What is SEEN or
+ * FREE -> CLAIMED (a handler fills it in) -> SEEN -> REQUESTED (interrupt on its way) -> ATTACHED -> CLOSED
+ * (by the hook) -> LAST_DRAIN -> FREE (both by the background thread, around the drain of the samples that
+ * name it). A request that comes too early (Node has no Environment yet) goes back to SEEN. What is SEEN or
  * REQUESTED when its thread ends becomes FREE with it.
  */
 #ifndef OTELPROF_NODE_ISOLATE_H
