@@ -72,15 +72,16 @@ class WaysCase(NodeCase):
         text = re.sub(r"(?m)^( *\d+: )0x[0-9a-f]+ $", r"\1ADDRESS", text)  # of code that was made, in native stacks
         return re.sub(r"ws://127\.0\.0\.1:\d+/[0-9a-f-]{36}", "ws://ADDRESS", text)
 
-    def assert_hot(self, profiles, pid, name=HOT, unknown=0.05):
-        """More than half of the CPU time of the process |pid| is in the JavaScript function |name|."""
+    def assert_hot(self, profiles, pid, name=HOT, unknown=0.1, least=0.5):
+        """More than |least| of the CPU time of the process |pid| is in the JavaScript function |name|. Of a third of a
+        second the first ticks may be unknown: on a busy machine V8 is met some milliseconds later."""
         part = profiles.of_pid(pid)
         total, hot = part.total(), part.cumulative(name)
-        self.assertGreater(hot, 0.5 * total, f"{hot / 1e6:.0f} of {total / 1e6:.0f} ms, {len(part.paths)} files")
+        self.assertGreater(hot, least * total, f"{hot / 1e6:.0f} of {total / 1e6:.0f} ms, {len(part.paths)} files")
         self.assert_named(part, unknown)
 
-    def both_hot(self, *arguments, returncode=0, unknown=0.05, **options):
+    def both_hot(self, *arguments, returncode=0, least=0.5, **options):
         result = self.both(*arguments, **options)
         self.assertEqual(result.returncode, returncode, result.stderr)
-        self.assert_hot(result.profiles, result.pid, unknown=unknown)
+        self.assert_hot(result.profiles, result.pid, least=least)
         return result

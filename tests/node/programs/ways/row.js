@@ -16,7 +16,7 @@ async function main(count) {
 if (isMainThread) {
   main(Number(process.argv[2]));
 } else {
-  waysHot(30);
+  waysHot(60);
   if (workerData === 'exit') process.exit(3);
   if (workerData === 'terminate') {
     parentPort.postMessage('ready');
