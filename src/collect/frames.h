@@ -40,6 +40,11 @@ void frames_begin_window(struct frames *frames, uint32_t window, struct profile 
 uint32_t frames_stack(struct frames *frames, struct profile *profile, const struct sample_record *record,
                       int isolate);
 
+/* A function of |profile|, by its name and its file. */
+uint32_t frames_function(struct profile *profile, const char *name, size_t len, const char *file,
+                         size_t file_len, int64_t start_line, int64_t start_column);
+uint32_t frames_function_of_no_file(struct profile *profile, const char *name, size_t len);
+
 /* A location that is nothing but its name: "[truncated]". */
 uint32_t frames_named_location(struct profile *profile, const char *name);
 

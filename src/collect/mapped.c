@@ -13,7 +13,7 @@
 
 enum {
     SMALL_HDR_BYTES = 256 * 1024,
-    COST_FACTOR = 1000,            /* the maps are read at most so often that it costs 0.1 % of a core */
+    COST_FACTOR = 1000, /* the maps are read at most so often that it costs 0.1 % of a core */
     SETTLING_FACTOR = 100,
     AGAIN_NANOS = 10 * 1000 * 1000 /* between two looks while modules change */
 };
