@@ -49,7 +49,7 @@ def pprof_classes():
         shutil.rmtree(directory)
 
 
-Frame = collections.namedtuple("Frame", "name file start_line line address mapping")
+Frame = collections.namedtuple("Frame", "name file start_line line column address mapping")
 Sample = collections.namedtuple("Sample", "stack count nanos labels")  # stack: Frames, leaf first
 
 
@@ -70,9 +70,9 @@ class Profile:
         self.comments = [text[c] for c in message.comment]
         frames = {}
         for location in message.location:
-            lines = [(functions[line.function_id], line.line) for line in location.line]
-            frames[location.id] = [Frame(text[f.name], text[f.filename], f.start_line, line, location.address,
-                                         mappings.get(location.mapping_id, "")) for f, line in lines]
+            lines = [(functions[line.function_id], line) for line in location.line]
+            frames[location.id] = [Frame(text[f.name], text[f.filename], f.start_line, line.line, line.column,
+                                         location.address, mappings.get(location.mapping_id, "")) for f, line in lines]
         self.samples = []
         for sample in message.sample:
             labels = {text[l.key]: text[l.str] if l.str else l.num for l in sample.label}
