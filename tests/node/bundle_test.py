@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-from node_case import FULL, PROGRAMS, NodeCase, node_major, pprof_classes, three_errors
+from node_case import FULL, PROGRAMS, NodeCase, pprof_classes, three_errors
 
 BUNDLE = os.path.join(PROGRAMS, "bundle.js")
 MAIN = os.path.join(PROGRAMS, "bundle_main.js")
@@ -16,8 +16,6 @@ MILLIS = "10000" if FULL else "1400"
 # V8 often takes that of something near, as in its own profiles.
 NAMES = [None, None, "run", "run", "alpha", None, "inner"]
 CALLED = [0, 1, 5, 2, 3, 4, 6]
-# From Node 20 on V8 tells them.
-COLUMNS = node_major() >= 20
 
 Leaf = collections.namedtuple("Leaf", "function name start_line line column count nanos")
 
@@ -68,44 +66,34 @@ class Bundle(NodeCase):
                  if call["url"].endswith("/bundle.js")}
         return [names[i] for i in range(len(NAMES))]
 
-    def place(self, leaf):
-        """Which function |leaf| is in: by its column, and where V8 tells none, by its name."""
-        if not COLUMNS:
-            self.assertEqual(leaf.column, 0)
-            return leaf.name
-        index = self.index(leaf.column)
-        if index is not None:
-            self.assertEqual(leaf.name, self.names[index], leaf)
-        return index
-
     def test_functions_of_one_line_are_told_apart(self):
         # One window: functions are then told apart by their ids in one file.
         extra = {"OTEL_PROFILING_COLLECTION_INTERVAL_MS": "600000"}
         result = self.profiled(MAIN, MILLIS, extra=extra.items())
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(len(result.profiles.paths), 1)
-        called = json.loads(result.stdout)
-        truth, found, ids = collections.Counter(), collections.Counter(), collections.defaultdict(set)
-        for index, nanos in zip(CALLED, called):
-            truth[index if COLUMNS else self.names[index]] += nanos
+        truth = dict(zip(CALLED, json.loads(result.stdout)))
+        found, ids = collections.Counter(), collections.defaultdict(set)
         leaves = list(leaves_of(result.profiles.profiles[0]))
         self.assertEqual({(leaf.start_line, leaf.line) for leaf in leaves}, {(1, 1)})
         for leaf in leaves:
-            found[self.place(leaf)] += leaf.nanos
-            ids[self.place(leaf)].add(leaf.function)
+            index = self.index(leaf.column)
+            if index is not None:
+                self.assertEqual(leaf.name, self.names[index], leaf)
+            found[index] += leaf.nanos
+            ids[index].add(leaf.function)
         # What is not in one of the functions is in one that calls them.
-        outside = [found.pop(place, 0) for place in list(found) if place not in truth]
-        self.assertLessEqual(sum(outside), 0.01 * sum(truth.values()))
-        ids = {place: functions for place, functions in ids.items() if place in truth}
+        self.assertLessEqual(found.pop(None, 0), 0.01 * sum(truth.values()))
+        ids.pop(None, None)
         self.assertEqual(set(found), set(truth))
         count = sum(leaf.count for leaf in leaves)
-        for place, nanos in truth.items():
+        for index, nanos in truth.items():
             share = nanos / sum(truth.values())
-            error = found[place] / sum(found.values()) - share
-            print(f"  {place}: {100 * share:.1f} % by the clock, {100 * error:+.1f}", file=sys.stderr)
-            self.assertLessEqual(abs(error), max(0.03, 4 / 3 * three_errors(share, count)), place)
+            error = found[index] / sum(found.values()) - share
+            print(f"  {index}: {100 * share:.1f} % by the clock, {100 * error:+.1f}", file=sys.stderr)
+            self.assertLessEqual(abs(error), max(0.03, 4 / 3 * three_errors(share, count)), index)
         self.assertAlmostEqual(sum(found.values()) / sum(truth.values()), 1, delta=0.05)
         # Each is one function of the profile, and no two are the same.
         self.assertEqual({len(functions) for functions in ids.values()}, {1}, ids)
-        self.assertEqual(len(set.union(*ids.values())), len(NAMES) if COLUMNS else len(set(self.names)))
+        self.assertEqual(len(set.union(*ids.values())), len(NAMES))
         self.assert_nothing_lost(result.profiles)

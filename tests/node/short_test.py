@@ -9,6 +9,12 @@ from node_case import FULL, PROGRAMS, NodeCase, three_errors
 
 SHORTS = os.path.join(PROGRAMS, "stress_short.js")
 SLEEPERS = os.path.join(PROGRAMS, "stress_sleepers.js")
+TINY = """'use strict';
+function tinyLeaf(a) { return a ^ 5; }
+function tinyCaller(n) { let x = 1; for (let i = 0; i < n; i++) x = (tinyLeaf(x) + tinyLeaf(i)) | 0; return x; }
+const cpu = () => process.cpuUsage().user;
+for (const end = cpu() + 1e6; cpu() < end;) tinyCaller(100000);
+"""
 SECONDS = 20 if FULL else 3
 MILLIS = "10000" if FULL else "2000"
 # A call's cost goes with its rounds.
@@ -59,6 +65,18 @@ class Short(NodeCase):
         self.assertGreater(inlined, 0.8 * truth)
         self.assert_named(profiles)
         self.assert_nothing_lost(profiles)
+
+
+class Callers(NodeCase):
+    def test_the_caller_of_a_tiny_function_is_in_its_stack(self):
+        program = self.write("tiny.js", TINY)
+        profiles = self.profiled("--max-inlined-bytecode-size=0", program).profiles
+        tiny = profiles.stacks_of("tinyLeaf")
+        called = sum(s.count for s in tiny if any(frame.name == "tinyCaller" for frame in s.stack))
+        count = sum(s.count for s in tiny)
+        print(f"  {called} of {count} samples have the caller", file=sys.stderr)
+        self.assertGreater(count, 30)
+        self.assertGreaterEqual(called, 0.98 * count - 1)
 
 
 class Sleepers(NodeCase):

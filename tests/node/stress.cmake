@@ -2,7 +2,7 @@
 # the options of the profile say (include()d by CMakeLists.txt).
 foreach(version 16.20.2 18.20.8 20.20.2 22.23.5 24.22.3 26.12.1)
     string(REGEX REPLACE "\\..*" "" major ${version})
-    foreach(part stress short bundle)
+    foreach(part stress short bundle churn options)
         add_test(NAME node${major}_${part} COMMAND ${NODE_TEST_PYTHON} -m unittest -v ${part}_test
                  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
         set_tests_properties(node${major}_${part} PROPERTIES

@@ -26,11 +26,13 @@ def is_known(flag):
 
 
 def samples_with_unknown(profiles):
-    """Samples with an [unknown] anywhere, by the stack around it."""
+    """Samples with an [unknown] anywhere, by the frames around it."""
     found = collections.Counter()
     for sample in profiles.samples:
-        if any(frame.name == "[unknown]" for frame in sample.stack):
-            found[" < ".join(frame.name for frame in sample.stack[:8])] += sample.count
+        names = [frame.name[:60] for frame in sample.stack]
+        if "[unknown]" in names:
+            at = names.index("[unknown]")
+            found[" < ".join(names[max(0, at - 3):at + 3])] += sample.count
     return found
 
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code that is made without end and dies: memory stays bounded, and who takes a dead function's place is not
+taken for it."""
+import json
+import os
+import sys
+
+from node_case import FULL, PROGRAMS, NodeCase, node_major
+from stress_test import is_known, samples_with_unknown
+
+FUNCTIONS = os.path.join(PROGRAMS, "stress_functions.js")
+DYING = os.path.join(PROGRAMS, "stress_dying.js")
+COUNT = 60000
+ROUNDS, INTERPRETED_ROUNDS = 30000000, 3000000
+GENERATIONS = 120 if FULL else 25
+
+
+class Churn(NodeCase):
+    def test_sixty_thousand_functions_cost_little_memory(self):
+        plain = json.loads(self.plain(FUNCTIONS, str(COUNT), timeout=120).stdout)
+        result = self.profiled(FUNCTIONS, str(COUNT), timeout=120)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        told, profiles = json.loads(result.stdout), result.profiles
+        self.assertEqual(told["sum"], plain["sum"])
+        more = told["resident"] - plain["resident"]
+        cost = told["nanos"] / plain["nanos"] - 1
+        print(f"  {more:+.1f} MB beside a heap of {plain['heap']:.0f}, CPU {100 * cost:+.0f} % of "
+              f"{plain['nanos'] / 1e9:.2f} s", file=sys.stderr)
+        # Node 26 keeps all of them alive, and so do we, for less than it needs itself.
+        self.assertLess(more, max(40, 0.6 * plain["heap"]))
+        # The profile has all of it, under the function that made them.
+        self.assertAlmostEqual(profiles.cumulative("makeAndForget") / told["nanos"], 1, delta=0.03)
+        self.assertLessEqual(sum(samples_with_unknown(profiles).values()), 0.01 * profiles.count())
+        made = [frame for sample in profiles.stacks_of("makeAndForget") for frame in sample.stack
+                if frame.name == "(anonymous)" and frame.file != FUNCTIONS]
+        self.assertTrue(made)
+        self.assert_nothing_lost(profiles)
+        self.assert_total(result, 0)
+
+    def check_generations(self, *flags, rounds):
+        result = self.profiled("--expose-gc", *flags, DYING, str(GENERATIONS), str(rounds), timeout=120)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        used, profiles = json.loads(result.stdout), result.profiles
+        self.assertEqual(len(used), GENERATIONS)
+        names = [f"generation{i}" for i in range(GENERATIONS)]
+        errors = [profiles.cumulative(name) - nanos for name, nanos in zip(names, used)]
+        apart = sum(map(abs, errors)) / sum(used)
+        print(f"  {' '.join(flags)}: {100 * apart:.1f} % of {sum(used) / 1e6:.0f} ms not in its generation, "
+              f"{100 * sum(errors) / sum(used):+.1f} % on the whole", file=sys.stderr)
+        # Each begins and ends in the middle of a tick.
+        self.assertLessEqual(apart, 0.25, errors)
+        self.assertLessEqual(abs(sum(errors)), 0.06 * sum(used), errors)
+        for i, name in enumerate(names):
+            # A new Function puts two lines before the text.
+            self.assertEqual({frame.start_line for frame in profiles.frames(name)}, {i + 3}, (name, errors))
+        unknown, limit = samples_with_unknown(profiles), 0 if node_major() >= 22 else 0.01 * profiles.count()
+        self.assertLessEqual(sum(unknown.values()), limit, unknown)
+        self.assert_nothing_lost(profiles)
+
+    def test_code_that_takes_the_memory_of_dead_code_has_its_own_name(self):
+        self.check_generations(rounds=ROUNDS)
+
+    def test_bytecode_that_takes_the_memory_of_dead_bytecode_has_its_own_name(self):
+        flags = [flag for flag in ("--no-opt", "--no-sparkplug", "--no-maglev") if is_known(flag)]
+        self.check_generations(*flags, rounds=INTERPRETED_ROUNDS)
+
+    def test_flushed_code_has_its_own_name(self):
+        flags = [flag for flag in ("--stress-flush-code", "--flush-bytecode") if is_known(flag)]
+        self.assertTrue(flags)
+        self.check_generations(*flags, rounds=ROUNDS)
