@@ -6,7 +6,9 @@
  *
  * To the file CPU_PROFILER_ORACLE_OUT go lines of three kinds, fields between \x1f, frames (leaf first)
  * between \x1e:
- *   ours NUMBER {name, file, first line of the function, executing line, 1 if inlined in the next}...
+ *   ours NUMBER BEGINS OWNER {name, file, first line of the function, executing line, 1 if inlined in the
+ *       next}...  BEGINS: 1 if the interrupted instruction is the first of an entry of V8's table of source
+ *       positions, OWNER: what V8 calls the function in the frame that the frame pointer points to, if any
  *   v8 MODE NUMBER NODE STATE {name, url, line, source type, 0}...  MODE 0: the line is where the
  *       function begins, 1: where it was called
  *   hits NODE {line, samples}...  the executing lines of the samples with this leaf (MODE 0)
@@ -29,6 +31,7 @@
 #include "sys/fmt.h"
 #include "sys/rawcall.h"
 #include "sys/sigaction.h"
+#include "unwind/walk.h"
 
 enum {
     MAX_TICKS = 1 << 17,
@@ -158,6 +161,22 @@ static void put_location(const struct profile *profile, const struct profile_loc
     }
 }
 
+static const struct code *owner_of(struct frames *frames, const struct sample_record *record,
+                                   uint32_t isolate)
+{
+    uintptr_t start;
+    uint64_t function = record_function(record, 0);
+    return function ? code_map_of_function(frames->code_map, isolate, function, &start) : NULL;
+}
+
+static int begins_place(struct frames *frames, const struct sample_record *record, uint32_t isolate)
+{
+    uintptr_t start, pc = record->words[0] & ~UNWIND_PC_EXACT;
+    const struct code *code = code_map_find(frames->code_map, isolate, pc, &start);
+    const struct code_place *place = code ? code_place_at(code, pc - start) : NULL;
+    return place && place->offset == pc - start;
+}
+
 uint32_t __real_frames_stack(struct frames *frames, struct profile *profile,
                              const struct sample_record *record, int isolate);
 
@@ -168,7 +187,10 @@ uint32_t __wrap_frames_stack(struct frames *frames, struct profile *profile,
     if (!id || !record->weight) return id;
     const struct profile_stack *stack = &profile->stacks.items[id];
     struct text *text = &oracle.ours;
-    text->used = fmt_text(text->bytes, 64, "ours\x1f%u", (unsigned)record->weight);
+    const struct code *owner = isolate < 0 ? NULL : owner_of(frames, record, (uint32_t)isolate);
+    text->used = fmt_text(text->bytes, TEXT_BYTES / 2, "ours\x1f%u\x1f%d\x1f%.*s", (unsigned)record->weight,
+                          isolate >= 0 && begins_place(frames, record, (uint32_t)isolate),
+                          owner ? (int)owner->name_len : 0, owner ? code_name(owner) : "");
     for (uint32_t i = 0; i < stack->count; i++)
         put_location(profile, &profile->locations.items[profile->stacks.locations[stack->at + i]]);
     write_line(text);
