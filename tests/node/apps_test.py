@@ -21,6 +21,8 @@ import node_case
 
 APPS = os.path.join(node_case.HERE, "apps")
 LIMIT = 180  # seconds for one program on a busy machine
+BEFORE_LIBRARY = 10e6  # ns of CPU
+CLOCK_STEP = 1e6  # ns: the kernel tells user and system time in microseconds, each thread's time when it ended
 
 Run = collections.namedtuple("Run", "returncode stdout stderr cpu pid")  # cpu: ns of the process alone
 
@@ -139,10 +141,17 @@ class AppCase(node_case.NodeCase):
         self.assert_nothing_lost(profiles)
         if single:
             self.assertEqual(profiles.pids(), {run.pid})
-            # What the kernel spends on loading the program and on freeing its memory is in run.cpu only.
-            at_exit = int(self.printed("exit-micros")) * 1e3
-            self.assertGreaterEqual(total, 0.99 * at_exit - 10e6)
-            self.assertLessEqual(total, 1.01 * run.cpu + 10e6)
+            self.judge_total(run, total)
+
+    def judge_total(self, run, total):
+        """The total lies between the process' CPU clock at its exit event and what the kernel counted in the end, which
+        has the end of Node and the freeing of its memory. Of the clock at exit we lack what passed before the library
+        was loaded: the kernel's exec and the dynamic loader."""
+        at_exit = int(self.printed("exit-micros")) * 1e3
+        print(f"  total: {at_exit / 1e6:.1f} ms at exit, {total / 1e6:.1f} in the profile, {run.cpu / 1e6:.1f} in the end",
+              file=sys.stderr)
+        self.assertGreaterEqual(total, at_exit - BEFORE_LIBRARY)
+        self.assertLessEqual(total, run.cpu + CLOCK_STEP)
 
 
 class Compilers(AppCase):
@@ -165,7 +174,7 @@ class Compilers(AppCase):
                                                 "rules": {"no-unused-vars": "warn", "no-prototype-builtins": "warn"}}))
         found = self.compare("node_modules/eslint/bin/eslint.js", "--no-eslintrc", "-c", "eslintrc.json", "lib",
                              code=1)  # it finds errors, which are part of what is compared
-        self.judge(*found, package="eslint", share=0.3)
+        self.judge(*found, package="eslint", share=0.7)
 
     def test_webpack_bundles_a_page(self):
         self.copy(os.path.join(APPS, "page"), "page")
@@ -175,7 +184,7 @@ class Compilers(AppCase):
                                " console.log(stats.toString({timings: false, colors: false, version: false}));"
                                " process.exitCode = stats.hasErrors() ? 1 : 0; });")
         found = self.compare("build.js", output="out")
-        self.judge(*found, package="webpack", share=0.2)
+        self.judge(*found, package="webpack", share=0.6)
 
     def test_vite_builds_a_page(self):
         self.copy(os.path.join(APPS, "page"), "page")
@@ -229,10 +238,10 @@ class Servers(AppCase):
         self.judge(plain, run, node_case.Profiles(self.profile_directory), package=package, share=share)
 
     def test_express(self):
-        self.serve("express.js", "express", 0.2)
+        self.serve("express.js", "express", 0.4)
 
     def test_fastify(self):
-        self.serve("fastify.js", "fastify", 0.1)
+        self.serve("fastify.js", "fastify", 0.3)
 
 
 class TestRunners(AppCase):
@@ -310,8 +319,12 @@ class Database(AppCase):
         self.judge(*self.compare("postgres.js", str(port)), package="pg", share=0.1)
 
 
+SHORT_FORM = {20: [Compilers("test_eslint_reads_fastify"), Servers("test_express")],
+              22: [Compilers("test_webpack_bundles_a_page"), Database("test_pg")],
+              24: [Compilers("test_typescript_compiles_rxjs"), Servers("test_fastify")]}
+
+
 def load_tests(loader, tests, pattern):
-    """Everything on Node 20 and in the long form; else one compiler and one service."""
-    if node_case.node_major() == 20 or node_case.FULL:
-        return tests
-    return unittest.TestSuite([Compilers("test_typescript_compiles_rxjs"), Servers("test_fastify")])
+    """All in the long form; else two on each of three versions."""
+    short = not node_case.FULL and SHORT_FORM.get(node_case.node_major())
+    return unittest.TestSuite(short) if short else tests
