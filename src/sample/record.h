@@ -28,7 +28,7 @@ struct sample_record {
     uint8_t end; /* enum unwind_end */
     uint8_t has_isolate;
     uint32_t isolate; /* index, if has_isolate */
-    uint64_t top[2]; /* words at the top of the stack: return addresses, if the leaf has no frame; 0: none */
+    uint64_t top[2];  /* words at the top of the stack: return addresses, if the leaf has no frame; 0: none */
     uint64_t words[];
 };
 

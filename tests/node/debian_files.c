@@ -1,6 +1,6 @@
 /*
- * Preloaded into Debian's Node, which is not installed but unpacked in a directory (DEBIAN_NODE_ROOT): its library has the
- * path of its JavaScript, /usr/share/nodejs, built in, and reads it by libuv's open64().
+ * Preloaded into Debian's Node, which is not installed but unpacked in a directory (DEBIAN_NODE_ROOT): its
+ * library has the path of its JavaScript, /usr/share/nodejs, built in, and reads it by libuv's open64().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
