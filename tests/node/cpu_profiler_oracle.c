@@ -165,8 +165,10 @@ static const struct code *owner_of(struct frames *frames, const struct sample_re
                                    uint32_t isolate)
 {
     uintptr_t start;
-    uint64_t function = record_function(record, 0);
-    return function ? code_map_of_function(frames->code_map, isolate, function, &start) : NULL;
+    uint64_t position = record_position(record, 0), function = record_function(record, 0);
+    const struct code *code = code_map_of_position(frames->code_map, isolate, position, &start);
+    if (code || !function) return code;
+    return code_map_of_function(frames->code_map, isolate, function, &start);
 }
 
 static int begins_place(struct frames *frames, const struct sample_record *record, uint32_t isolate)

@@ -238,7 +238,7 @@ class Comparison:
         for kind, examples in self.examples.items():
             rows.append(f"  {kind}: {len(examples)}")
             for tick, ours, theirs in examples[:SHOWN]:
-                rows += [f"    {tick} ours: in {ours.names[0]}: {show(ours.seen_by_v8())}",
+                rows += [f"    {tick} ours: of {ours.owner}, in {ours.names[0]}: {show(ours.seen_by_v8())}",
                          f"    {tick} V8's: in {theirs.names[0]}: {show(theirs.functions)}"]
         return "\n".join(rows)
 
