@@ -11,7 +11,7 @@ from stress_test import is_known, samples_with_unknown
 FUNCTIONS = os.path.join(PROGRAMS, "stress_functions.js")
 DYING = os.path.join(PROGRAMS, "stress_dying.js")
 COUNT = 60000
-ROUNDS, INTERPRETED_ROUNDS = 30000000, 3000000
+ROUNDS, INTERPRETED_ROUNDS = 30000000, 1500000
 GENERATIONS = 120 if FULL else 25
 
 
@@ -22,7 +22,8 @@ class Churn(NodeCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         told, profiles = json.loads(result.stdout), result.profiles
         self.assertEqual(told["sum"], plain["sum"])
-        more = told["resident"] - plain["resident"]
+        # V8's own heap is as large as its collections happen to leave it.
+        more = told["resident"] - told["heap"] - (plain["resident"] - plain["heap"])
         cost = told["nanos"] / plain["nanos"] - 1
         print(f"  {more:+.1f} MB beside a heap of {plain['heap']:.0f}, CPU {100 * cost:+.0f} % of "
               f"{plain['nanos'] / 1e9:.2f} s", file=sys.stderr)
@@ -37,7 +38,8 @@ class Churn(NodeCase):
         self.assert_nothing_lost(profiles)
         self.assert_total(result, 0)
 
-    def check_generations(self, *flags, rounds):
+    def check_generations(self, *flags, rounds, beside=0.06):
+        """|beside|: what may be used around the function, as the clock's own compilation."""
         result = self.profiled("--expose-gc", *flags, DYING, str(GENERATIONS), str(rounds), timeout=120)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         used, profiles = json.loads(result.stdout), result.profiles
@@ -49,7 +51,7 @@ class Churn(NodeCase):
               f"{100 * sum(errors) / sum(used):+.1f} % on the whole", file=sys.stderr)
         # Each begins and ends in the middle of a tick.
         self.assertLessEqual(apart, 0.25, errors)
-        self.assertLessEqual(abs(sum(errors)), 0.06 * sum(used), errors)
+        self.assertLessEqual(abs(sum(errors)), beside * sum(used), errors)
         for i, name in enumerate(names):
             # A new Function puts two lines before the text.
             self.assertEqual({frame.start_line for frame in profiles.frames(name)}, {i + 3}, (name, errors))
@@ -67,4 +69,4 @@ class Churn(NodeCase):
     def test_flushed_code_has_its_own_name(self):
         flags = [flag for flag in ("--stress-flush-code", "--flush-bytecode") if is_known(flag)]
         self.assertTrue(flags)
-        self.check_generations(*flags, rounds=ROUNDS)
+        self.check_generations(*flags, rounds=ROUNDS, beside=0.12)

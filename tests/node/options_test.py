@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the options of a profile do: V8's tiers, file names short or left out; and the words for threads and for
-time without JavaScript."""
+"""What the options of a profile do: V8's tiers, file names short or left out; and the words for threads and
+for time without JavaScript."""
 import collections
 import os
 import re
@@ -22,6 +22,8 @@ exports.%s = function %s(millis) {
   return x;
 };
 """
+# Code that V8 made before the profiler had met it is not told by V8: the first moments go to something else.
+SETTLE = "while (cpu() < 1000 * %d) JSON.parse(JSON.stringify({ a: [1, 2, { b: 'text' }] }));"
 # An idle loop: each turn polls once, and hardly any of it is JavaScript.
 TURNS = """
 const end = process.cpuUsage().user + 600000;
@@ -86,13 +88,14 @@ class Options(NodeCase):
         scripts = [frame for sample in profiles.samples for frame in sample.stack if not frame.mapping]
         self.assertEqual({frame.file for frame in scripts if frame.file.startswith("/")}, set())
 
-    def tiers(self, *flags, **options):
+    def tiers(self, *flags, settled=100, **options):
         """Samples by the tier that they are said to be in, of those that run the burning function itself."""
         extra = {"OTEL_PROFILING_" + name: value for name, value in options.items()}
-        program = self.write("tier.js", BURN % ("own", "own") + "exports.own(450);")
+        program = self.write("tier.js", BURN % ("own", "own") + SETTLE % settled + "exports.own(450);")
         result = self.profiled(*(flag for flag in flags if is_known(flag)), program, extra=extra.items())
         # Node 16 warns of --jitless with a flag of its own.
-        self.assertEqual((result.returncode, re.sub("Warning: disabling flag .*\n", "", result.stderr)), (0, ""))
+        warnings = re.sub("Warning: disabling flag .*\n", "", result.stderr)
+        self.assertEqual((result.returncode, warnings), (0, ""))
         tiers = collections.Counter()
         for sample in result.profiles.samples:
             innermost = next((frame.name for frame in sample.stack if frame.file), None)
@@ -111,7 +114,7 @@ class Options(NodeCase):
     def test_the_tier_is_told_when_asked_for(self):
         self.assert_tier("ignition", "--jitless")
         self.assert_tier("ignition", "--no-opt", "--no-sparkplug", "--no-maglev")
-        self.assert_tier("sparkplug", "--no-opt", "--no-maglev", "--always-sparkplug")
+        self.assert_tier("sparkplug", "--no-opt", "--no-maglev", "--always-sparkplug", limit=0.9)
         self.assert_tier("turbofan", "--no-maglev", limit=0.9)
         if node_major() >= 24:
             self.assert_tier("maglev", "--no-opt", limit=0.9)
