@@ -36,10 +36,10 @@ class TruthOfTheRuntime(NodeCase):
             share = found[name] / sum(found.values())
             self.assertLess(abs(share - truth / sum(told.values())), 0.03, text)
             self.assertLess(abs(found[name] - truth), 4 * TICK + 0.06 * truth, text)
-        # A collection that was asked for is nothing but the collector; counting needs none.
+        # A collection that was asked for is nothing but the collector; counting needs none, but may meet the end of one.
         self.assertGreater(collected["askForCollection"], 0.9 * told["askForCollection"] - 2 * TICK, text)
         self.assertGreater(collected["makeGarbage"], 0.03 * told["makeGarbage"], text)
-        self.assertLess(collected["countOnly"], 0.02 * told["countOnly"] + 2 * TICK, text)
+        self.assertLess(collected["countOnly"], 0.06 * told["countOnly"] + 2 * TICK, text)
 
     def test_the_work_of_libuvs_pool_has_its_time(self):
         # Of each thread, up to two ticks are left that no sample stands for.
