@@ -86,7 +86,7 @@ class Stress(NodeCase):
 
     def test_collectors_that_move_everything(self):
         self.run_known("--stress-compaction", "--stress-scavenge=50", "--stress-incremental-marking",
-                       *["--stress-compaction-random"] * FULL, limit=0.02)
+                       *["--stress-compaction-random"] * FULL)
 
     def test_compilers_that_optimize_early_late_and_in_vain(self):
         self.run_known("--deopt-every-n-times=1000", "--stress-concurrent-inlining", "--stress-inline",
