@@ -120,6 +120,11 @@ class Options(NodeCase):
             self.assert_tier("maglev", "--no-opt", limit=0.9)
         self.assertEqual(set(self.tiers()), {None})
 
+    def test_the_tier_of_code_from_before_the_profiler_is_told(self):
+        for _ in range(4):
+            tiers = self.tiers("--no-maglev", settled=0, TIER_LABEL="true")
+            self.assertGreaterEqual(tiers["turbofan"], 0.9 * sum(tiers.values()), tiers)
+
 
 class Words(NodeCase):
     def test_threads_are_called_by_what_they_do(self):
