@@ -8,30 +8,23 @@
 #include "sys/heap.h"
 #include "symbol/v8name.h"
 
-/* |bytecode|'s name, without the mark of its tier, into |name|, which has room for all of it: its length. */
-static uint32_t copy_name(const struct code *bytecode, char *name)
+/* |bytecode|'s name with |mark| for the one of its tier into |name|, which has room for all of it. */
+static void copy_name(const struct code *bytecode, char mark, char *name)
 {
     struct v8_name parsed;
-    const char *from = code_name(bytecode);
-    uint32_t len = bytecode->name_len;
-    v8name_parse(from, len, &parsed);
-    const char *mark = parsed.tier ? memchr(from, parsed.tier, len) : NULL;
-    if (!mark) {
-        memcpy(name, from, len);
-        return len;
-    }
-    size_t before = (size_t)(mark - from);
-    memcpy(name, from, before);
-    memcpy(name + before, mark + 1, len - before - 1);
-    return len - 1;
+    v8name_parse(code_name(bytecode), bytecode->name_len, &parsed);
+    memcpy(name, code_name(bytecode), bytecode->name_len);
+    char *old = parsed.tier ? memchr(name, parsed.tier, bytecode->name_len) : NULL;
+    if (old) *old = mark;
 }
 
 static struct code *make_code(const struct found_code *found, const struct code *bytecode)
 {
     struct code *code = heap_alloc(sizeof *code + bytecode->name_len);
     if (!code) return NULL;
-    *code = (struct code){.length = (uint32_t)found->length, .type = V8_JIT_CODE};
-    code->name_len = copy_name(bytecode, (char *)code->lines);
+    *code =
+        (struct code){.length = (uint32_t)found->length, .type = V8_JIT_CODE, .name_len = bytecode->name_len};
+    copy_name(bytecode, found->mark, (char *)code->lines);
     code->script = script_lines_share(bytecode->script);
     code->inlining = optimized_convert(&found->inlining);
     return code;

@@ -177,6 +177,15 @@ int inlining_decode(uintptr_t code_start, size_t code_len, int is_sure, struct i
     return rc;
 }
 
+/* The mark of |code|'s tier: it is optimized code. */
+static char mark_of(const struct v8_heap *heap, uintptr_t code)
+{
+    const struct v8_layout *layout = heap->layout;
+    if (!layout->turbofan_kind) return '*';
+    uintptr_t flags = v8_object_word(heap, code, layout->instruction_size - V8_FLAGS_BEFORE_SIZE);
+    return (int32_t)(flags & V8_KIND_MASK) == layout->turbofan_kind ? '*' : '+';
+}
+
 int inlining_find(uintptr_t pc, uintptr_t floor, struct found_code *found)
 {
     const struct v8_heap heap = {&decoder.layout, 0};
@@ -189,6 +198,7 @@ int inlining_find(uintptr_t pc, uintptr_t floor, struct found_code *found)
     if (open_deoptimization(&heap, code, &deoptimization)) return -EINVAL;
     found->bytecode = v8_bytecode_of_shared(&heap, own_function(&heap, &deoptimization));
     if (!found->bytecode) return -ENOENT;
+    found->mark = mark_of(&heap, code);
     int rc = decode(&heap, code, found->length, &deoptimization, &found->inlining);
     if (rc) inlining_free(&found->inlining);
     return rc;

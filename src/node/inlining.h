@@ -68,6 +68,7 @@ struct found_code {
     uintptr_t start;
     size_t length;      /* bytes */
     uintptr_t bytecode; /* of the optimized function, as in struct inlined_function; never 0 */
+    char mark;          /* '*' TurboFan's, '+' Maglev's, as V8 has it in names */
     struct inlining inlining;
 };
 

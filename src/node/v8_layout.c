@@ -13,7 +13,7 @@ struct row {
 enum { IN_CODE = 0, NO_FIELD = 0, SIGN = POSITIONS_WITH_SIGN, FLAGS = POSITIONS_WITH_FLAGS };
 
 #define ROW(v8_major, v8_minor, header_bytes, code, start, size, deoptimization, positions, literal, shared, \
-            inlining, bytecode, places, pcs)                                                                 \
+            inlining, bytecode, places, pcs, kind)                                                           \
     {                                                                                                        \
         v8_major, v8_minor,                                                                                  \
         {                                                                                                    \
@@ -21,7 +21,7 @@ enum { IN_CODE = 0, NO_FIELD = 0, SIGN = POSITIONS_WITH_SIGN, FLAGS = POSITIONS_
             .instruction_size = size, .deoptimization_data = deoptimization, .position_table = positions,    \
             .literals = literal, .shared_function = shared, .inlining_positions = inlining,                  \
             .function_data = 8, .bytecode_data = bytecode, .bytecode_positions = places,                     \
-            .baseline_bytecode = 16, .position_encoding = pcs                                                \
+            .baseline_bytecode = 16, .position_encoding = pcs, .turbofan_kind = kind                         \
         }                                                                                                    \
     }
 
@@ -32,19 +32,19 @@ enum { IN_CODE = 0, NO_FIELD = 0, SIGN = POSITIONS_WITH_SIGN, FLAGS = POSITIONS_
  */
 /* clang-format off */
 static const struct row rows[] = {
-    /*       header  code     start     size deopt table lits own inlined bytecode its pcs */
-    ROW(9, 4,     96,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     54,     32,  SIGN), /* 16.20.2 */
-    ROW(9, 6,    128,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     54,     32,  SIGN), /* 17.9.1 */
-    ROW(10, 1,   128,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     54,     32,  SIGN), /* 18.0.0 */
-    ROW(10, 2,   128,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     56,     32,  SIGN), /* 18.20.8 */
-    ROW(10, 8,   128,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     54,     32,  SIGN), /* 19.8.1 */
-    ROW(11, 3,    16,  8,       40,       56,  16,  24,    2,   6,   7,     54,     32,  SIGN), /* 20.20.2 */
-    ROW(11, 8,    32,  8,       32,       44,   8,  16,    2,   6,   7,     52,     32,  SIGN), /* 21.7.3 */
-    ROW(12, 4,    32,  8,       40,       52,   8,  16,    2,   6,   7,     64,     24,  SIGN), /* 22.23.5 */
-    ROW(12, 9,    32,  8,       40,       52,   8,  16,    2,   6,   7,     64,     24,  SIGN), /* 23.11.1 */
-    ROW(13, 6,    32,  8,       40,       56,   8,  16,    3,   7,   8,     64,     24,  SIGN), /* 24.22.3 */
-    ROW(14, 1,    32,  8,       40,       56,   8,  16,    3,   7,   8,     64,     24,  FLAGS), /* 25.9.0 */
-    ROW(14, 6,    32,  8,       40,       56,   8,  16,    3,   7,   8,     64,     24,  FLAGS), /* 26.12.1 */
+    /*       header  code     start     size deopt table lits own inlined bytecode its pcs  kind */
+    ROW(9, 4,     96,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     54,     32,  SIGN, NO_FIELD), /* 16.20.2 */
+    ROW(9, 6,    128,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     54,     32,  SIGN, NO_FIELD), /* 17.9.1 */
+    ROW(10, 1,   128,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     54,     32,  SIGN, NO_FIELD), /* 18.0.0 */
+    ROW(10, 2,   128,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     56,     32,  SIGN, NO_FIELD), /* 18.20.8 */
+    ROW(10, 8,   128,  IN_CODE, NO_FIELD, 40,  16,  24,    2,   6,   7,     54,     32,  SIGN, NO_FIELD), /* 19.8.1 */
+    ROW(11, 3,    16,  8,       40,       56,  16,  24,    2,   6,   7,     54,     32,  SIGN, 13), /* 20.20.2 */
+    ROW(11, 8,    32,  8,       32,       44,   8,  16,    2,   6,   7,     52,     32,  SIGN, 13), /* 21.7.3 */
+    ROW(12, 4,    32,  8,       40,       52,   8,  16,    2,   6,   7,     64,     24,  SIGN, 12), /* 22.23.5 */
+    ROW(12, 9,    32,  8,       40,       52,   8,  16,    2,   6,   7,     64,     24,  SIGN, 12), /* 23.11.1 */
+    ROW(13, 6,    32,  8,       40,       56,   8,  16,    3,   7,   8,     64,     24,  SIGN, 12), /* 24.22.3 */
+    ROW(14, 1,    32,  8,       40,       56,   8,  16,    3,   7,   8,     64,     24,  FLAGS, 12), /* 25.9.0 */
+    ROW(14, 6,    32,  8,       40,       56,   8,  16,    3,   7,   8,     64,     24,  FLAGS, 13), /* 26.12.1 */
 };
 /* clang-format on */
 

@@ -22,7 +22,9 @@ enum {
     V8_MAP_INSTANCE_TYPE = 12, /* uint16_t */
     V8_ARRAY_LENGTH = 8,       /* Smi, of every array */
     V8_ARRAY_DATA = 16,
-    V8_WRAPPED = 8 /* InterpreterData.bytecode_array, SharedFunctionInfoWrapper.shared_info */
+    V8_FLAGS_BEFORE_SIZE = 4, /* Code.flags, uint32_t, from V8 11 on, before instruction_size */
+    V8_KIND_MASK = 15,        /* of them: CodeKind */
+    V8_WRAPPED = 8            /* InterpreterData.bytecode_array, SharedFunctionInfoWrapper.shared_info */
 };
 
 /* How the pc of a source position table's entry is written, as a difference to the entry before it. */
@@ -47,6 +49,7 @@ struct v8_layout {
     int32_t bytecode_positions; /* BytecodeArray.source_position_table */
     int32_t baseline_bytecode;  /* BaselineData.data (V8 9) */
     int32_t position_encoding;  /* enum v8_position_encoding */
+    int32_t turbofan_kind;      /* CodeKind in Code.flags; of other optimized code: Maglev's. 0: no Maglev */
     struct {                    /* instance types; 0: this V8 has none */
         int32_t code, bytecode_array, baseline_data, interpreter_data, shared_function, shared_wrapper;
         int32_t byte_array, trusted_byte_array;

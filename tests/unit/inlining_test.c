@@ -176,6 +176,7 @@ static void build(void)
     fake.code[2] = tagged(fake.deoptimization);
     fake.code[3] = tagged(table);
     fake.code[5] = fake.code_start;
+    fake.code[6] = 0x11dull << 32; /* flags, TurboFan's */
     fake.code[7] = HALF_CODE_LEN;
 }
 
@@ -324,10 +325,22 @@ START_TEST(code_is_found_by_an_address_in_it)
         ck_assert_uint_eq(found.start, fake.code_start);
         ck_assert_uint_eq(found.length, HALF_CODE_LEN);
         ck_assert_uint_eq(found.bytecode, (uintptr_t)fake.bytecode_own + 54);
+        ck_assert_int_eq(found.mark, '*');
         ck_assert_uint_eq(found.inlining.function_count, 3);
         check_half(found.inlining.positions, (int)found.inlining.position_count);
         inlining_free(&found.inlining);
     }
+}
+END_TEST
+
+START_TEST(the_compiler_of_found_code_is_told)
+{
+    struct found_code found;
+    prepare();
+    fake.code[6] = 0x11cull << 32;
+    ck_assert_int_eq(find(fake.code_start, &found), 0);
+    ck_assert_int_eq(found.mark, '+');
+    inlining_free(&found.inlining);
 }
 END_TEST
 
@@ -376,6 +389,7 @@ int main(void)
     tcase_add_test(tcase, code_that_was_decoded_often_is_still_checked);
     tcase_add_test(tcase, damage_anywhere_is_refused_or_harmless);
     tcase_add_test(tcase, code_is_found_by_an_address_in_it);
+    tcase_add_test(tcase, the_compiler_of_found_code_is_told);
     tcase_add_test(tcase, what_is_no_code_is_not_found);
     tcase_add_test(tcase, a_search_in_damaged_memory_ends);
     tcase_set_timeout(tcase, 60);
