@@ -262,6 +262,8 @@ static void learn_unknown(const struct record_list *list)
 static void drain(int last)
 {
     struct record_list *list = &collector.drained;
+    /* Samples that are taken from here on, and seen in the next round, are not older. */
+    uint64_t sequence = __atomic_load_n(&node_process.sequence, __ATOMIC_ACQUIRE);
     rings_drain(keep_record, list);
     collector.quiet_rounds = list->count ? 0 : collector.quiet_rounds + 1;
     for (size_t i = 0; i < list->count; i++) raise_sequence(list->items[i]);
@@ -271,7 +273,7 @@ static void drain(int last)
     if (list->count || collector.frames.unloads != __atomic_load_n(&sampler.unloads, __ATOMIC_ACQUIRE))
         refresh_modules(clock_monotonic());
     resolve_list(list, 1, last);
-    if (collector.frames.code_map) code_map_advance(collector.frames.code_map, UINT64_MAX);
+    if (collector.frames.code_map) code_map_advance(collector.frames.code_map, sequence);
     take_held(last);
 }
 

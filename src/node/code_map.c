@@ -14,6 +14,7 @@ struct code_map *code_map_create(void)
     struct code_map *map = heap_zalloc(1, sizeof *map);
     for (uint32_t i = 0; map && i < NODE_MAX_ISOLATES; i++)
         rangemap_init(&map->of_isolate[i], release_code, NULL);
+    for (uint32_t i = 0; map && i < NODE_MAX_ISOLATES; i++) rangemap_init(&map->left[i], NULL, NULL);
     return map;
 }
 
@@ -26,14 +27,26 @@ void code_map_destroy(struct code_map *map)
 void code_map_drop_isolate(struct code_map *map, uint32_t isolate)
 {
     rangemap_clear(&map->of_isolate[isolate]);
+    rangemap_clear(&map->left[isolate]);
     for (unsigned i = 0; i < KNOWN_FUNCTIONS; i++)
         if (map->known[i].isolate == isolate) map->known[i] = (struct known_function){0};
+}
+
+/* Memory for where it was is not there now and then: then it is not looked for there. */
+static void move(struct code_map *map, const struct code_event *event)
+{
+    struct rangemap *ranges = &map->of_isolate[event->isolate];
+    struct rangemap_range range;
+    int is_known = rangemap_lookup(ranges, event->start, &range) && range.start == event->start;
+    if (!is_known || rangemap_move(ranges, event->start, event->new_start)) return;
+    rangemap_insert(&map->left[event->isolate], event->start, range.len, event->new_start);
 }
 
 static void apply(struct code_map *map, struct code_event *event)
 {
     struct rangemap *ranges = &map->of_isolate[event->isolate];
     if (event->type == V8_CODE_ADDED) {
+        rangemap_clear(&map->left[event->isolate]);
         optimized_complete(event->code, map, event->isolate);
         if (rangemap_insert(ranges, event->start, event->code->length, (uintptr_t)event->code))
             code_free(event->code);
@@ -44,7 +57,7 @@ static void apply(struct code_map *map, struct code_event *event)
             code_map_adopt(map, event->isolate, &event->found);
         inlining_free(&event->found.inlining);
     } else if (event->type == V8_CODE_MOVED) {
-        rangemap_move(ranges, event->start, event->new_start);
+        move(map, event);
     } else {
         rangemap_remove(ranges, event->start);
     }
@@ -76,9 +89,14 @@ void code_map_advance(struct code_map *map, uint64_t sequence)
 
 struct code *code_map_find(const struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start)
 {
-    struct rangemap_range range;
-    if (!rangemap_lookup(&map->of_isolate[isolate], pc, &range)) return NULL;
-    *start = range.start;
+    struct rangemap_range range, left;
+    if (rangemap_lookup(&map->of_isolate[isolate], pc, &range)) {
+        *start = range.start;
+        return (struct code *)(uintptr_t)range.payload;
+    }
+    if (!rangemap_lookup(&map->left[isolate], pc, &left)) return NULL;
+    if (!rangemap_lookup(&map->of_isolate[isolate], left.payload, &range)) return NULL;
+    *start = left.start;
     return (struct code *)(uintptr_t)range.payload;
 }
 

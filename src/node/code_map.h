@@ -22,6 +22,8 @@ struct known_function {
 
 struct code_map {
     struct rangemap of_isolate[NODE_MAX_ISOLATES];
+    struct rangemap
+        left[NODE_MAX_ISOLATES]; /* where code was before its collection: the address it has now */
     struct known_function known[KNOWN_FUNCTIONS]; /* by a hash of the address */
     size_t pruned_count;                          /* pieces left by the last code_map_prune */
 };
@@ -32,8 +34,12 @@ void code_map_destroy(struct code_map *map);
 /* Applies every event up to |sequence| (UINT64_MAX: all there are). */
 void code_map_advance(struct code_map *map, uint64_t sequence);
 
-/* The code of |isolate| (an index) that contains |pc|, with its address in |*start|, or NULL. Valid until the
- * next advance. */
+/*
+ * The code of |isolate| (an index) that contains |pc|, with its address in |*start|, or NULL. Valid until the
+ * next advance. V8 tells that code has moved before it corrects the stacks, so that those of the same
+ * collection still lead to where it was: |*start| is there then. Code is where it was no longer as soon as V8
+ * tells of new code.
+ */
 struct code *code_map_find(const struct code_map *map, uint32_t isolate, uintptr_t pc, uintptr_t *start);
 
 /* Puts |found| into the map of |isolate|, unless the bytecode of its function is not known: then NULL. Leaves
