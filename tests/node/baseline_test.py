@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from node_case import BUILD, FULL, NODE, PROGRAMS, NodeCase, node_major, three_errors
+from node_case import BUILD, FULL, NODE, PROGRAMS, NodeCase, node_major, standard_error
 
 PROGRAM = os.path.join(PROGRAMS, "baseline.js")
 SECONDS = "30" if FULL else "4"
@@ -63,7 +63,7 @@ class Baseline(NodeCase):
         for name, micros in zip(LOOPS, used):
             truth, share = micros / sum(used), on_loops[name] / sum(lines.values())
             report.append(f"{name} {100 * share:.2f} % (truth {100 * truth:.2f} %)")
-            wrong += abs(share - truth) > max(0.02, three_errors(truth, count))
+            wrong += abs(share - truth) > max(0.02, 3 * standard_error(truth, count))
         print(f"  {count} samples: " + ", ".join(report), file=sys.stderr)
         self.assertEqual(wrong, 0, report)
 

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-from node_case import FULL, PROGRAMS, NodeCase, pprof_classes, three_errors
+from node_case import FULL, PROGRAMS, NodeCase, pprof_classes, standard_error
 
 BUNDLE = os.path.join(PROGRAMS, "bundle.js")
 MAIN = os.path.join(PROGRAMS, "bundle_main.js")
@@ -91,7 +91,7 @@ class Bundle(NodeCase):
             share = nanos / sum(truth.values())
             error = found[index] / sum(found.values()) - share
             print(f"  {index}: {100 * share:.1f} % by the clock, {100 * error:+.1f}", file=sys.stderr)
-            self.assertLessEqual(abs(error), max(0.03, 4 / 3 * three_errors(share, count)), index)
+            self.assertLessEqual(abs(error), max(0.03, 5 * standard_error(share, count)), index)
         self.assertAlmostEqual(sum(found.values()) / sum(truth.values()), 1, delta=0.05)
         # Each is one function of the profile, and no two are the same.
         self.assertEqual({len(functions) for functions in ids.values()}, {1}, ids)

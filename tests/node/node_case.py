@@ -249,6 +249,6 @@ class NodeCase(unittest.TestCase):
         return total
 
 
-def three_errors(share, samples):
-    """Three standard errors of a share seen in |samples| samples."""
-    return 3 * (share * (1 - share) / samples) ** 0.5
+def standard_error(share, samples):
+    """Of a share seen in |samples| samples."""
+    return (share * (1 - share) / samples) ** 0.5

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-from node_case import FULL, PROGRAMS, NodeCase, three_errors
+from node_case import FULL, PROGRAMS, NodeCase, standard_error
 
 SHORTS = os.path.join(PROGRAMS, "stress_short.js")
 SLEEPERS = os.path.join(PROGRAMS, "stress_sleepers.js")
@@ -52,7 +52,7 @@ class Short(NodeCase):
             share = rounds / sum(ROUNDS.values())
             error = abs(found[name] / sum(found.values()) - share)
             worst = max(worst, error)
-            self.assertLessEqual(error, max(0.03, 4 / 3 * three_errors(share, profiles.count())), found)
+            self.assertLessEqual(error, max(0.03, 5 * standard_error(share, profiles.count())), found)
             first, last = bounds_of(SHORTS, name)
             frames = profiles.frames(name)
             self.assertEqual({(f.file, f.start_line) for f in frames}, {(SHORTS, first)})

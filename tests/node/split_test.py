@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from node_case import FULL, PROGRAMS, NodeCase, three_errors
+from node_case import FULL, PROGRAMS, NodeCase, standard_error
 
 SPLIT = os.path.join(PROGRAMS, "split.js")
 SECONDS, FEWER_SECONDS = ("30", "15") if FULL else ("6", "2.5")
@@ -37,7 +37,7 @@ class Split(NodeCase):
         for name in BURNS:
             truth = used[name] / sum(used.values())
             share = found[name] / sum(found.values())
-            allowed = max(0.02, three_errors(truth, samples))
+            allowed = max(0.02, 3 * standard_error(truth, samples))
             errors.append(f"{name} {100 * share:.2f} % (truth {100 * truth:.2f} %, allowed {100 * allowed:.2f})")
             self.assertLessEqual(abs(share - truth), allowed, errors[-1])
         print(f"  {samples} samples: " + ", ".join(errors), file=sys.stderr)

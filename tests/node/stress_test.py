@@ -7,12 +7,10 @@ import os
 import subprocess
 import sys
 
-from node_case import FULL, NODE, PROGRAMS, NodeCase, node_major, three_errors
+from node_case import FULL, NODE, PROGRAMS, NodeCase, node_major, standard_error
 
 MIXED = os.path.join(PROGRAMS, "stress_mixed.js")
 MILLIS = "5000" if FULL else "900"
-# Some 60 shares are judged in a run: four standard errors.
-FAR = 4 / 3
 # The functions of each part of the program. V8 collects and compiles at the loop that calls them, too.
 PARTS = {name: {name, "work." + name}
          for name in ("copyByJson", "throwAndCatch", "changeShapes", "mapAndSet", "makeAndCall")}
@@ -49,7 +47,8 @@ class Stress(NodeCase):
             truth = nanos / sum(used.values())
             error = abs(found[part] / sum(found.values()) - truth)
             worst = max(worst, error)
-            allowed = max(0.03, FAR * three_errors(truth, count))
+            # Several hundred shares are judged in a run of all tests.
+            allowed = max(0.03, 5 * standard_error(truth, count))
             self.assertLessEqual(error, allowed, (part, found, used))
         # And not in proportion only. What the clock's own calls take is in no part's stacks.
         self.assertAlmostEqual(sum(found.values()) / sum(used.values()), 1, delta=0.08, msg=(found, used))

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from node_case import FULL, PROGRAMS, NodeCase, node_major, three_errors
+from node_case import FULL, PROGRAMS, NodeCase, node_major, standard_error
 
 KINDS = os.path.join(PROGRAMS, "truth_kinds.js")
 MILLISECONDS = 400 if FULL else 100
@@ -152,7 +152,7 @@ class Truth(NodeCase):
         lines = {name: found[line_of(f"// {name} of threeLoops")] for name in told}
         for name, nanos in told.items():
             truth, share = nanos / sum(told.values()), lines[name] / sum(lines.values())
-            allowed = max(0.02, three_errors(truth, sum(lines.values()) / TICK))
+            allowed = max(0.02, 3 * standard_error(truth, sum(lines.values()) / TICK))
             self.assertLess(abs(share - truth), allowed, (lines, told))
 
     def test_every_kind_of_code(self):
