@@ -177,7 +177,8 @@ static int must_wait(const struct sample_record *record, const struct thread *th
     if (thread->state == THREAD_LAST_DRAIN) return 0; /* its slot goes after this round */
     if (!collector.frames.code_map || !record->script_count) return 0;
     int isolate = isolate_for(record, thread);
-    if (isolate < 0) return frames_has_script(&collector.frames, record); /* not met yet */
+    /* Not met yet; the main thread will be, and its time without JavaScript is the program's. */
+    if (isolate < 0) return thread->tid == sampler.pid || frames_has_script(&collector.frames, record);
     uint32_t state = __atomic_load_n(&node_process.isolates[isolate].state, __ATOMIC_ACQUIRE);
     if (state == ISOLATE_SEEN || state == ISOLATE_REQUESTED) return 1;
     /* Attached since raise_sequence looked: what V8 told then is not applied yet. */
