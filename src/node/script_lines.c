@@ -1,5 +1,6 @@
 #include "node/script_lines.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "node/isolate.h"
@@ -9,13 +10,13 @@
 #include "sys/lock.h"
 
 enum {
-    BUCKETS = 1024,
+    BUCKETS = 16 * 1024,
     LINES_LIMIT = 100 * 1000 * 1000,
     PROBES = 3 /* lines that V8 is asked for, too */
 };
 
 struct script_lines {
-    struct script_lines *next; /* in its bucket */
+    struct script_lines *next, **link; /* in its bucket, and what points to this one */
     uint32_t isolate;
     int script_id;
     uint32_t references;
@@ -27,7 +28,7 @@ struct script_lines {
 
 static struct {
     struct lock lock;
-    struct script_lines *buckets[BUCKETS];
+    struct script_lines **buckets; /* NULL: no script yet */
 } tables;
 
 static struct {
@@ -65,7 +66,7 @@ static struct script_lines **bucket_of(uint32_t isolate, int script_id)
 static struct script_lines *find(uint32_t isolate, int script_id)
 {
     lock_acquire(&tables.lock);
-    struct script_lines *lines = *bucket_of(isolate, script_id);
+    struct script_lines *lines = tables.buckets ? *bucket_of(isolate, script_id) : NULL;
     while (lines && (lines->isolate != isolate || lines->script_id != script_id)) lines = lines->next;
     if (lines) lines->references++;
     lock_release(&tables.lock);
@@ -116,6 +117,22 @@ static struct script_lines *make(uint32_t isolate, int script_id, void *script)
     return NULL;
 }
 
+/* Into its bucket: 0 or -ENOMEM. */
+static int keep(struct script_lines *lines)
+{
+    lock_acquire(&tables.lock);
+    if (!tables.buckets) tables.buckets = heap_map(BUCKETS * sizeof *tables.buckets);
+    int rc = tables.buckets ? 0 : -ENOMEM;
+    if (!rc) {
+        lines->link = bucket_of(lines->isolate, lines->script_id);
+        lines->next = *lines->link;
+        if (lines->next) lines->next->link = &lines->next;
+        *lines->link = lines;
+    }
+    lock_release(&tables.lock);
+    return rc;
+}
+
 struct script_lines *script_lines_get(uint32_t isolate, void *script)
 {
     if (!script || !told.script) return NULL;
@@ -123,13 +140,9 @@ struct script_lines *script_lines_get(uint32_t isolate, void *script)
     struct script_lines *lines = find(isolate, script_id);
     if (lines) return lines;
     lines = make(isolate, script_id, script);
-    if (!lines) return NULL;
-    lock_acquire(&tables.lock);
-    struct script_lines **bucket = bucket_of(isolate, script_id);
-    lines->next = *bucket;
-    *bucket = lines;
-    lock_release(&tables.lock);
-    return lines;
+    if (!lines || !keep(lines)) return lines;
+    heap_free(lines);
+    return NULL;
 }
 
 struct script_lines *script_lines_share(struct script_lines *lines)
@@ -147,9 +160,8 @@ void script_lines_release(struct script_lines *lines)
     lock_acquire(&tables.lock);
     int is_last = --lines->references == 0;
     if (is_last) {
-        struct script_lines **link = bucket_of(lines->isolate, lines->script_id);
-        while (*link != lines) link = &(*link)->next;
-        *link = lines->next;
+        *lines->link = lines->next;
+        if (lines->next) lines->next->link = lines->link;
     }
     lock_release(&tables.lock);
     if (is_last) heap_free(lines);

@@ -44,7 +44,7 @@ static uint32_t take_node(struct rangemap *map)
 
 static void give_node(struct rangemap *map, uint32_t node)
 {
-    map->nodes[node].len = 0; /* a range never has: rangemap_retain */
+    map->nodes[node].len = 0; /* a range never has: rangemap_retain, rangemap_clear */
     map->nodes[node].left = map->free_head;
     map->free_head = node;
 }
@@ -195,7 +195,8 @@ void rangemap_retain(struct rangemap *map, int (*keep)(void *context, uint64_t s
 
 void rangemap_clear(struct rangemap *map)
 {
-    while (map->root) drop(map, map->nodes[map->root].start);
+    for (uint32_t i = 1; i < map->used && map->release; i++)
+        if (map->nodes[i].len) map->release(map->context, map->nodes[i].payload);
     heap_free(map->nodes);
     rangemap_init(map, map->release, map->context);
 }
