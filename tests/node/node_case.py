@@ -176,6 +176,8 @@ class NodeCase(unittest.TestCase):
     def preload(self, interval_micros=4000, **extra):
         return clean_environment(**{"LD_PRELOAD": LIBRARY, "OTEL_PROFILES_EXPORTER": "file",
                                     "OTEL_PROFILING_FILE_DIR": self.profile_directory,
+                                    # The last window is there, however busy the machine is.
+                                    "OTEL_PROFILING_EXIT_TIMEOUT_MS": "10000",
                                     "OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS": str(interval_micros), **extra})
 
     def start(self, *arguments, env=None, **options):
