@@ -3,7 +3,7 @@
 #include "sample/sampler.h"
 #include "sys/rawcall.h"
 
-enum { CONTACT_TICKS = 2000, REQUEST_TICKS = 50 };
+enum { CONTACT_TICKS = 2000, REQUEST_TICKS = 10 };
 
 struct node_process node_process;
 
