@@ -39,7 +39,13 @@ class Churn(NodeCase):
         self.assert_total(result, 0)
 
     def check_generations(self, *flags, rounds, beside=0.06):
-        """|beside|: what may be used around the function, as the clock's own compilation."""
+        unknown, count = self.unknown_in_generations(*flags, rounds=rounds, beside=beside)
+        if 0 < unknown <= 0.01 * count and node_major() >= 22:  # as in stress_test
+            unknown, count = self.unknown_in_generations(*flags, rounds=rounds, beside=beside)
+        self.assertLessEqual(unknown, 0 if node_major() >= 22 else 0.01 * count)
+
+    def unknown_in_generations(self, *flags, rounds, beside):
+        """How many samples have [unknown], and how many there are; all else is judged here. |beside|: what may be used around the function, as the clock's own compilation."""
         result = self.profiled("--expose-gc", *flags, DYING, str(GENERATIONS), str(rounds), timeout=120)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         used, profiles = json.loads(result.stdout), result.profiles
@@ -55,9 +61,8 @@ class Churn(NodeCase):
         for i, name in enumerate(names):
             # A new Function puts two lines before the text.
             self.assertEqual({frame.start_line for frame in profiles.frames(name)}, {i + 3}, (name, errors))
-        unknown, limit = samples_with_unknown(profiles), 0 if node_major() >= 22 else 0.01 * profiles.count()
-        self.assertLessEqual(sum(unknown.values()), limit, unknown)
         self.assert_nothing_lost(profiles)
+        return sum(samples_with_unknown(profiles).values()), profiles.count()
 
     def test_code_that_takes_the_memory_of_dead_code_has_its_own_name(self):
         self.check_generations(rounds=ROUNDS)

@@ -54,7 +54,17 @@ class Stress(NodeCase):
         self.assertAlmostEqual(sum(found.values()) / sum(used.values()), 1, delta=0.08, msg=(found, used))
         return worst
 
-    def run_mixed(self, *flags, limit=0 if node_major() >= 22 else 0.01):
+    def run_mixed(self, *flags):
+        share, unknown = self.share_of_unknown(*flags)
+        if share and node_major() >= 22:
+            # A sample from before the first contact may be of code that died before it was told: then there was one
+            # in some 90 runs. Whatever else it is, it comes again.
+            self.assertLessEqual(share, 0.01, unknown)
+            share, unknown = self.share_of_unknown(*flags)
+        self.assertLessEqual(share, 0 if node_major() >= 22 else 0.01, unknown)
+
+    def share_of_unknown(self, *flags):
+        """The share of samples with [unknown] in a run with |flags|, and these samples; all else is judged here."""
         result = self.profiled(*flags, MIXED, MILLIS, timeout=120)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         told, profiles = json.loads(result.stdout), result.profiles
@@ -65,17 +75,17 @@ class Stress(NodeCase):
         worst = self.assert_parts(profiles, told["used"])
         print(f"  {' '.join(flags) or 'no flags'}: {profiles.count()} samples, [unknown] in "
               f"{100 * share:.2f} %, shares to {100 * worst:.1f} points", file=sys.stderr)
-        self.assertLessEqual(share, limit, unknown)
         self.assertEqual({frame.file for part in PARTS for frame in profiles.frames(part)}, {MIXED})
         self.assert_nothing_lost(profiles)
         self.assert_total(result, 0)
+        return share, unknown
 
-    def run_known(self, *flags, **options):
+    def run_known(self, *flags):
         """One run with each of |flags|; one that this version does not have is said to be missing."""
         for flag in flags:
             with self.subTest(flag=flag):
                 if is_known(flag):
-                    self.run_mixed(flag, **options)
+                    self.run_mixed(flag)
                 else:
                     self.assertLess(node_major(), 26, flag + " is in none of the versions")
                     print(f"  {flag}: not in this version", file=sys.stderr)
