@@ -2,7 +2,7 @@
 // Everything about the process that the library might change and must not.
 const fs = require('fs');
 const own = ['LD_PRELOAD', 'OTEL_PROFILES_EXPORTER', 'OTEL_PROFILING_FILE_DIR',
-  'OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS'];
+  'OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS', 'OTEL_PROFILING_EXIT_TIMEOUT_MS'];
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !own.includes(key)));
 // A profiler may read a file of its own now and then; what stays open is another matter.
 const counts = [];
