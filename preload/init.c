@@ -99,7 +99,9 @@ static void start(int is_node)
     sampler.waits_for_background = !is_node;
     preload.exit_timeout_ms = (int)state.config.exit_timeout_ms;
     __atomic_store_n(&preload.active, 1, __ATOMIC_RELEASE);
-    struct thread *main_thread = threads_adopt_main(getauxval(AT_ENTRY), main_stack_high());
+    /* musl runs constructors in the function that then calls main. */
+    uintptr_t root = (uintptr_t)__builtin_frame_address(0);
+    struct thread *main_thread = threads_adopt_main(getauxval(AT_ENTRY), main_stack_high(), root);
     if (main_thread && node_process.enabled) sampler_arm_contact(main_thread);
     if (is_node || !main_thread || main_thread->timer < 0) background_start_unmasked();
 }

@@ -54,7 +54,7 @@ static void *run_thread(void *argument)
     void *(*start)(void *) = thread->start;
     void *start_argument = thread->argument;
     pthread_setspecific(state.key, thread);
-    threads_begin(thread, (uintptr_t)pthread_self());
+    threads_begin(thread, (uintptr_t)pthread_self(), (uintptr_t)__builtin_frame_address(0));
     return start(start_argument);
 }
 

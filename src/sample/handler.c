@@ -82,7 +82,8 @@ static int find_stack(struct thread *thread, uintptr_t sp, struct unwind_bounds 
     uintptr_t wanted = sp - RED_ZONE;
     if (wanted < thread->stack_low && sp < thread->stack_high && sp + NEAR_STACK > thread->stack_low)
         extend_stack(thread, wanted);
-    *bounds = (struct unwind_bounds){.lo = thread->stack_low, .hi = thread->stack_high};
+    *bounds =
+        (struct unwind_bounds){.lo = thread->stack_low, .hi = thread->stack_high, .root = thread->stack_root};
     if (sp >= thread->stack_low && sp < thread->stack_high) return 1;
     return probe_stack(thread, sp, bounds);
 }

@@ -36,6 +36,7 @@ struct thread {
     uint64_t epoch;       /* of the unwind tables in use; 0 outside the handler (unwind/tables.h) */
     uintptr_t stack_low;  /* [stack_low, stack_high) is known to be readable */
     uintptr_t stack_high; /* 0: unknown */
+    uintptr_t stack_root; /* frames from there up are libc's, which began the thread; 0: unknown */
     uintptr_t
         unknown_sp; /* where a thread of unknown stack was seen: the background thread finds its bounds */
     uint32_t destructor_rounds;        /* preload/threads.c */

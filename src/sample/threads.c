@@ -49,9 +49,10 @@ void threads_cancel(struct thread *thread)
     registry_release(thread);
 }
 
-void threads_begin(struct thread *thread, uintptr_t stack_high)
+void threads_begin(struct thread *thread, uintptr_t stack_high, uintptr_t stack_root)
 {
     thread->stack_low = thread->stack_high = stack_high;
+    thread->stack_root = stack_root;
     thread->signal_blocked = (sigmask_get() & sigmask_bit(sampler.signo)) != 0;
     sampler_arm(thread, sys_gettid());
 }
@@ -66,13 +67,14 @@ void threads_finish(struct thread *thread)
     registry_end(thread, clock_read(CLOCK_THREAD_CPUTIME_ID));
 }
 
-struct thread *threads_adopt_main(uintptr_t start_routine, uintptr_t stack_high)
+struct thread *threads_adopt_main(uintptr_t start_routine, uintptr_t stack_high, uintptr_t stack_root)
 {
     int tid = sys_gettid();
     struct thread *thread = registry_claim(tid);
     if (!thread) return NULL;
     thread->start_routine = start_routine;
     thread->stack_low = thread->stack_high = stack_high;
+    thread->stack_root = stack_root;
     thread->accounted_cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
     sampler_arm(thread, tid);
     return thread;

@@ -13,17 +13,18 @@ void threads_cancel(struct thread *thread);
 
 /*
  * The new thread's part, before the application's start routine: |stack_high| is an address above all its
- * frames in the same mapping (libc's thread descriptor). Arms its timer, unless the thread was born with our
- * signal blocked.
+ * frames in the same mapping (libc's thread descriptor), |stack_root| one that is above those of the start
+ * routine and below those of its caller. Arms its timer, unless the thread was born with our signal blocked.
  */
-void threads_begin(struct thread *thread, uintptr_t stack_high);
+void threads_begin(struct thread *thread, uintptr_t stack_high, uintptr_t stack_root);
 
 /* The thread's last act: its timer goes, its CPU time is final. */
 void threads_finish(struct thread *thread);
 
-/* The main thread, from the constructor: |start_routine| is the program's entry point. NULL without memory.
+/* The main thread, from the constructor: |start_routine| is the program's entry point, |stack_root| an
+ * address in a constructor's frame: main's caller is above it. NULL without memory.
  */
-struct thread *threads_adopt_main(uintptr_t start_routine, uintptr_t stack_high);
+struct thread *threads_adopt_main(uintptr_t start_routine, uintptr_t stack_high, uintptr_t stack_root);
 
 /*
  * Background thread: finds threads that were not made by pthread_create (raw clone) or that ended without

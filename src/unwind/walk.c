@@ -51,11 +51,19 @@ static inline enum unwind_end check_pc(uintptr_t pc)
     return pc < ARCH_PC_MIN || pc >> ARCH_PC_BITS ? UNWIND_END_NO_RULE : UNWIND_END_NONE;
 }
 
+/* Is w->now the frame of libc that called main, or the thread's start routine? */
+static inline int is_root(const struct walker *w)
+{
+    const struct unwind_bounds *b = w->bounds;
+    return b->root && w->now.sp >= b->root && w->now.sp < b->hi;
+}
+
 /* Code without rules: JIT code keeps frame records. No record, no guess. */
 static inline enum unwind_end step_by_record(struct walker *w, struct unwind_frame *next)
 {
     uintptr_t fp = w->now.fp;
-    if (fp == 0 && !(w->now.pc & UNWIND_PC_EXACT)) return UNWIND_END_COMPLETE; /* psABI: the deepest frame */
+    /* psABI: fp is 0 in the deepest frame */
+    if ((fp == 0 || is_root(w)) && !(w->now.pc & UNWIND_PC_EXACT)) return UNWIND_END_COMPLETE;
     if (!readable(w, fp, w->now.sp) || !readable(w, fp + ARCH_WORD, w->now.sp)) return UNWIND_END_NO_RULE;
     next->sp = fp + ARCH_FRAME_RECORD;
     next->fp = load(w, fp);

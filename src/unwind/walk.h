@@ -59,11 +59,14 @@ struct unwind_frame {
 /*
  * Which addresses are the thread's stack: [lo, hi), and a second range (0, 0 if none) for a thread that is on
  * its alternate stack; a walk goes over only through a signal frame. |shift| is added to every address that
- * is loaded: 0 for the thread's own memory, or where a copy of the stack is, minus lo.
+ * is loaded: 0 for the thread's own memory, or where a copy of the stack is, minus lo. |root|: frames from
+ * there to |hi| are those of libc that call main or the thread's start routine; musl, which has no unwind
+ * tables, leaves no other trace of the outermost frame. 0: unknown.
  */
 struct unwind_bounds {
     uintptr_t lo, hi, lo2, hi2;
     uintptr_t shift;
+    uintptr_t root;
 };
 
 /*

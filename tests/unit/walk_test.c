@@ -318,7 +318,7 @@ START_TEST(an_alternate_stack_needs_its_own_bounds)
     sigaltstack(&(stack_t){.ss_sp = space, .ss_size = sizeof space}, NULL);
     sigaction(SIGUSR2, &(struct sigaction){.sa_handler = on_inner, .sa_flags = SA_ONSTACK}, NULL);
     struct unwind_bounds own = bounds;
-    bounds = (struct unwind_bounds){(uintptr_t)space, (uintptr_t)space + sizeof space, own.lo, own.hi, 0};
+    bounds = (struct unwind_bounds){(uintptr_t)space, (uintptr_t)space + sizeof space, own.lo, own.hi, 0, 0};
     for (int i = 0; i < 300; i++) raise(SIGUSR2);
     verdict("alternate stack, both ranges", 300);
     bounds = own;
