@@ -33,6 +33,7 @@ struct build {
     struct ehframe_image image;
     struct ehframe_index index;
     struct cfi_rows rows;
+    const struct unwind_rule *gap; /* of what no record covers */
     uint64_t budget;  /* bytes of instructions that may still run: damaged records may overlap each other */
     uint32_t covered; /* the offset up to which rows are written */
     uint32_t fdes;
@@ -40,6 +41,7 @@ struct build {
 };
 
 static const struct unwind_rule invalid_rule = {.cfa = UNWIND_CFA_INVALID};
+static const struct unwind_rule no_tables_rule = {.cfa = UNWIND_CFA_NO_TABLES};
 
 static const struct known_cie *find_cie(struct build *b, uint32_t record)
 {
@@ -59,7 +61,7 @@ static const struct known_cie *find_cie(struct build *b, uint32_t record)
 static void open_gap(struct build *b, uint32_t from)
 {
     if (from > b->covered && (from - b->covered > PADDING_MAX || b->covered == 0))
-        rows_add(&b->rows, b->covered, &invalid_rule);
+        rows_add(&b->rows, b->covered, b->gap);
 }
 
 /* glibc's own FDE starts one byte early too: the frame is looked up at its return address - 1. */
@@ -69,7 +71,7 @@ static void add_restorer(struct build *b, uint32_t at)
     open_gap(b, at);
     rows_add(&b->rows, at, &signal);
     b->covered = at + 1 + ARCH_RESTORER_BYTES;
-    rows_add(&b->rows, b->covered, &invalid_rule);
+    rows_add(&b->rows, b->covered, b->gap);
 }
 
 static void add_fde(struct build *b, const struct ehframe_entry *entry, uint32_t next)
@@ -150,7 +152,7 @@ static void add_all(struct build *b)
         else
             add_fde(b, entry, i + 1 < count ? entry[1].start : end);
     }
-    if (b->covered < end || b->rows.count == 0) rows_add(&b->rows, b->covered, &invalid_rule);
+    if (b->covered < end || b->rows.count == 0) rows_add(&b->rows, b->covered, b->gap);
 }
 
 int cfi_build(const struct cfi_source *source, struct cfi_table **table)
@@ -161,11 +163,13 @@ int cfi_build(const struct cfi_source *source, struct cfi_table **table)
     struct build *b = heap_zalloc(1, sizeof *b);
     if (!b) return -ENOMEM;
     b->source = source;
+    b->gap = &invalid_rule;
     rule_intern(&invalid_rule); /* a table of gaps needs the array, too */
     int rc = 0;
     if (source->hdr) rc = ehframe_load(source, &b->image, &b->index);
     size_t text = source->limit - source->start;
     if (!rc && text <= SCAN_MAX && b->index.count < text / SPARSE_BYTES) {
+        b->gap = &no_tables_rule;
         scan_for_restorer(b);
         rc = ehframe_index_sort(&b->index);
     }

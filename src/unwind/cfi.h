@@ -48,7 +48,8 @@ struct cfi_source {
  * mapped (any more), -EINVAL for a header that is not one, -EFBIG for 4 GiB of code or more, -ENOMEM.
  * Damaged records become gaps. Code between the functions of the table, when it is more than padding, is
  * UNWIND_RULE_INVALID. A module with hardly any FDE (musl has 4) is searched for the signal restorer's
- * bytes. Background thread; allocates twice the size of .eh_frame for the time of the call.
+ * bytes, and what is between its functions is UNWIND_CFA_NO_TABLES. Background thread; allocates twice the
+ * size of .eh_frame for the time of the call.
  */
 int cfi_build(const struct cfi_source *source, struct cfi_table **table);
 

@@ -19,6 +19,7 @@ enum unwind_cfa {
     UNWIND_CFA_PLT,       /* arch_plt_cfa(pc, sp, cfa_addend) */
     UNWIND_CFA_SIGNAL,    /* the kernel's signal frame is at sp */
     UNWIND_CFA_END,       /* the outermost frame: its return address is undefined */
+    UNWIND_CFA_NO_TABLES, /* as INVALID, in a module that has no CFI at all (musl's libc) */
     UNWIND_CFA_UNTRACKED, /* known, but through a register that a walk does not carry: the stack is cut here
                            */
 };

@@ -151,7 +151,7 @@ static inline enum unwind_end step(struct walker *w)
     struct unwind_rule rule = rule_at(w, pc);
     if (rule.cfa == UNWIND_CFA_SIGNAL) return step_by_signal(w);
     enum unwind_end end;
-    if (rule.cfa == UNWIND_CFA_INVALID) {
+    if (rule.cfa == UNWIND_CFA_INVALID || rule.cfa == UNWIND_CFA_NO_TABLES) {
         end = step_by_record(w, &next);
         if (end) return end;
     } else {
@@ -165,6 +165,8 @@ static inline enum unwind_end step(struct walker *w)
     next.pc = load(w, next.sp + ARCH_RA_OFFSET);
     end = check_pc(next.pc);
     if (end) return end;
+    /* Such code was mostly built without frame pointers: fp is whatever its caller had there. */
+    if (rule.cfa == UNWIND_CFA_NO_TABLES && !tables_contains(w->tables, next.pc)) return UNWIND_END_NO_RULE;
     next.pc |= flags;
     w->now = next;
     return UNWIND_END_NONE;

@@ -502,10 +502,10 @@ START_TEST(the_restorer_of_musl_is_found_without_cfi)
     char *code = memmem((void *)m.source.start, size, ARCH_RESTORER_CODE, ARCH_RESTORER_BYTES);
     ck_assert_ptr_nonnull(code);
     uintptr_t at = (uintptr_t)code;
-    ck_assert_int_eq(rule_for(t, at - 2)->cfa, UNWIND_CFA_INVALID);
+    ck_assert_int_eq(rule_for(t, at - 2)->cfa, UNWIND_CFA_NO_TABLES);
     for (uintptr_t pc = at - 1; pc < at + ARCH_RESTORER_BYTES; pc++)
         ck_assert_int_eq(rule_for(t, pc)->cfa, UNWIND_CFA_SIGNAL);
-    ck_assert_int_eq(rule_for(t, at + ARCH_RESTORER_BYTES)->cfa, UNWIND_CFA_INVALID);
+    ck_assert_int_eq(rule_for(t, at + ARCH_RESTORER_BYTES)->cfa, UNWIND_CFA_NO_TABLES);
     cfi_free(t);
 }
 END_TEST
@@ -525,7 +525,7 @@ START_TEST(a_module_that_is_gone_is_an_answer)
     ck_assert_int_eq(cfi_build(&source, &t), -EINVAL);
     source.hdr = 0;
     ck_assert_int_eq(cfi_build(&source, &t), 0); /* no CFI: all of it is a gap */
-    ck_assert_int_eq(rule_for(t, source.start + 1)->cfa, UNWIND_CFA_INVALID);
+    ck_assert_int_eq(rule_for(t, source.start + 1)->cfa, UNWIND_CFA_NO_TABLES);
     cfi_free(t);
     source.limit = source.start + (1ULL << 33);
     ck_assert_int_eq(cfi_build(&source, &t), -EFBIG);
