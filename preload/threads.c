@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <sys/auxv.h>
 
 #include "active.h"
 #include "collect/background.h"
@@ -16,11 +17,19 @@
 #include "sample/sampler.h"
 #include "sample/threads.h"
 
-enum { DESTRUCTOR_ROUNDS = 3 }; /* libc runs 4: we want to be behind other keys' destructors */
+enum {
+    DESTRUCTOR_ROUNDS = 3, /* libc runs 4: we want to be behind other keys' destructors */
+    STACK_SPARE = 4096,    /* what a thread needs besides a signal frame: its own frames and the handler's */
+    SIGNAL_FRAME = 4096    /* with AVX-512 3.3 KiB; kernels before 5.14 do not tell */
+};
+
+typedef int stack_size_function(const pthread_attr_t *, size_t *);
 
 static struct {
     pthread_key_t key; /* its destructor is a thread's last act */
     int has_key;
+    stack_size_function *stack_size;
+    size_t stack_min;
 } state;
 
 typedef int pthread_create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -41,9 +50,19 @@ static void at_thread_end(void *value)
 void preload_prepare_threads(void)
 {
     pthread_key_t unused;
+    size_t frame = getauxval(AT_MINSIGSTKSZ);
+    state.stack_min = (frame ? frame : SIGNAL_FRAME) + STACK_SPARE;
+    state.stack_size = (stack_size_function *)global_symbol("pthread_attr_getstacksize");
     if (!pthread_key_create || !pthread_setspecific || !pthread_self) return;
     if (pthread_key_create(&unused, NULL)) return;
     state.has_key = !pthread_key_create(&state.key, at_thread_end);
+}
+
+/* A signal would end the process: musl's PTHREAD_STACK_MIN is 2 KiB. glibc's is 16. */
+static int has_small_stack(const pthread_attr_t *attributes)
+{
+    size_t size;
+    return attributes && state.stack_size && !state.stack_size(attributes, &size) && size < state.stack_min;
 }
 
 /* libc's thread descriptor lies above all frames, in the stack's own mapping: in glibc and musl on x86-64 and
@@ -70,6 +89,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *id, const p
     if (preload_active() && sampler.waits_for_background && !sampler.renewing) background_start_unmasked();
     struct thread *thread = preload_active() && state.has_key ? threads_prepare(start, argument) : NULL;
     if (!thread) return create(id, attributes, start, argument);
+    thread->small_stack = has_small_stack(attributes);
     int rc = create(id, attributes, run_thread, thread);
     if (rc) threads_cancel(thread);
     return rc;

@@ -140,7 +140,7 @@ static int is_silent(struct thread *thread, int64_t cpu)
 /* libc blocks all signals for moments: only a mask that is seen twice is the program's. */
 static void check_mask(struct thread *thread, void *context)
 {
-    if (thread->state != THREAD_LIVE) return;
+    if (thread->state != THREAD_LIVE || thread->small_stack) return;
     int64_t cpu = clock_read(clock_of_thread(thread->tid));
     if (!is_silent(thread, cpu)) return;
     thread->checked_cpu = cpu;

@@ -49,6 +49,8 @@ struct thread {
     void *(*start)(void *);
     void *argument;
 
+    int small_stack; /* no signal frame fits: the thread gets no timer, its time is [unsampled] */
+
     int believes_blocked; /* the program has blocked our signal in this thread, as far as it knows
                              (preload/masks.c) */
 

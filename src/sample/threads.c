@@ -53,7 +53,7 @@ void threads_begin(struct thread *thread, uintptr_t stack_high, uintptr_t stack_
 {
     thread->stack_low = thread->stack_high = stack_high;
     thread->stack_root = stack_root;
-    thread->signal_blocked = (sigmask_get() & sigmask_bit(sampler.signo)) != 0;
+    thread->signal_blocked = thread->small_stack || (sigmask_get() & sigmask_bit(sampler.signo)) != 0;
     sampler_arm(thread, sys_gettid());
 }
 
