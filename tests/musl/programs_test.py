@@ -111,6 +111,16 @@ class Programs(MuslCase):
             with self.subTest(how):
                 self.check_result(how, code=code)
 
+    def test_programs_without_a_libc(self):
+        for program in ("no_libc_glibc", "no_libc_musl"):
+            for options in ({}, {"enabled": "false"}):
+                with self.subTest(program, **options):
+                    text = subprocess.run(["readelf", "-dlW", self.fixture(program)], capture_output=True, check=True)
+                    self.assertIn(b"INTERP", text.stdout)
+                    self.assertNotIn(b"NEEDED", text.stdout)
+                    run = self.profile(program, options=options)
+                    self.assertEqual((run.returncode, run.out, run.err), (7, "no libc\n", ""))
+
     def test_left_alone_it_writes_nothing(self):
         env = dict(self.plain_environment(), LD_PRELOAD=LIBRARY, OTEL_PROFILES_EXPORTER="file",
                    OTEL_PROFILING_FILE_DIR=self.profile_dir())
