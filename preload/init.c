@@ -51,6 +51,7 @@ static int decide(void)
                                             .execfn = (const char *)getauxval(AT_EXECFN),
                                             .sanitizer = &__asan_init || &__tsan_init || &__msan_init,
                                             .valgrind = global_symbol("_vgnU_freeres") != NULL,
+                                            .no_threads = !global_symbol("pthread_key_create"),
                                             .second_copy = global_symbol("otelprof_active") != &own_active};
     char **environment = config_environment();
     const char *refusal = activation_decide(&state.input, environment);

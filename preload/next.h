@@ -3,7 +3,7 @@
 #ifndef OTELPROF_PRELOAD_NEXT_H
 #define OTELPROF_PRELOAD_NEXT_H
 
-/* dlsym(RTLD_NEXT, |name|); NULL without dlsym. Not async-signal-safe. */
+/* dlsym(RTLD_NEXT, |name|), or what lookup.h finds where that has nothing. Not async-signal-safe. */
 void *next_symbol(const char *name);
 
 /* dlsym(RTLD_DEFAULT, |name|): whoever in the process has it. */

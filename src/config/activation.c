@@ -110,6 +110,7 @@ const char *activation_refusal(const struct activation_input *input)
     if (refusal) return refusal;
     if (input->sanitizer) return "a sanitizer's runtime is in the process";
     if (input->valgrind) return "the process runs under valgrind";
+    if (input->no_threads) return "it runs without libpthread, or without libdl, on a glibc before 2.34";
     if (input->second_copy) return "another copy of libotelprof is in the process";
     return NULL;
 }

@@ -10,7 +10,8 @@
  *      package manager. Others are in if OTEL_PROFILING_INCLUDE matches; shells, tools and package
  *      managers only if a glob names them. A glob whose last component is only stars names nothing.
  *   4. a sanitizer's or valgrind's runtime in the process: they take stacks, signals and malloc themselves;
- *   5. another copy of this library.
+ *   5. no thread functions in libc;
+ *   6. another copy of this library.
  *
  * Runs in the constructor, on its thread: no heap, no output, under 1 KiB of stack. Not in signal handlers.
  */
@@ -22,6 +23,7 @@
 struct activation_input {
     /* From the caller. */
     int secure;         /* AT_SECURE */
+    int no_threads;     /* libc has no thread functions: a glibc before 2.34, no libpthread or no libdl */
     int second_copy;    /* this library is in the process already */
     int sanitizer;      /* __asan_init, __tsan_init or the like is there */
     int valgrind;       /* the process runs under valgrind */

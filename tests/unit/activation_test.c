@@ -102,6 +102,7 @@ START_TEST(the_first_step_that_says_no_is_named)
                                      .exclude = "*",
                                      .sanitizer = 1,
                                      .valgrind = 1,
+                                     .no_threads = 1,
                                      .second_copy = 1};
     program_from_path(&input.program, "/usr/bin/node");
     expect(activation_refusal(&input), "it runs with raised privileges");
@@ -116,6 +117,8 @@ START_TEST(the_first_step_that_says_no_is_named)
     input.sanitizer = 0;
     expect(activation_refusal(&input), "the process runs under valgrind");
     input.valgrind = 0;
+    expect(activation_refusal(&input), "it runs without libpthread");
+    input.no_threads = 0;
     expect(activation_refusal(&input), "another copy");
     input.second_copy = 0;
     expect(activation_refusal(&input), GO);
