@@ -101,7 +101,8 @@ class Flags(WaysCase):
         self.assert_hot(Profiles(self.profile_directory), process.pid)
 
     def test_a_small_heap(self):
-        result = self.both_hot("--max-old-space-size=24", way("near_limit.js"), "14")
+        # How much the collector and its threads take near the limit is V8's affair.
+        result = self.both_hot("--max-old-space-size=24", way("near_limit.js"), "14", least=0.3)
         self.assertEqual(result.stdout, "112 true\n")
 
     def test_a_heap_that_is_too_small(self):

@@ -4,6 +4,7 @@ const { waysHot } = require('./hot.js');
 
 globalThis.rounds = 0;
 globalThis.ended = false;
+const kept = []; // the heap profiler tells of what is alive
 
 function stepped(value) {
   const local = value * 2;
@@ -14,5 +15,6 @@ function stepped(value) {
 const timer = setInterval(() => {
   stepped(21);
   waysHot(20);
+  kept.push(new Array(200).fill(globalThis.rounds));
   if (globalThis.ended) clearInterval(timer);
 }, 1);
