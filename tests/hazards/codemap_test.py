@@ -25,17 +25,17 @@ class CodeMap(HazardCase):
 
     def test_our_own_map_is_read(self):
         run, named, _ = self.run_code("own")
-        self.assertGreater(named, 0.95)
+        self.assertGreater(named, 0.9)
         for s in samples_of(run.profiles):
             if s.has("jit loop_with spaces") and s.has("main"):
                 self.assertEqual(s.names[:2], ["jit loop_with spaces", "jit_caller"])
         whole = sum(s.cpu for s in samples_of(run.profiles) if s.has("jit loop_with spaces") and s.has("main"))
-        self.assertGreater(whole, 0.95 * total(run.profiles), "the stack goes on through frame pointers")
+        self.assertGreater(whole, 0.9 * total(run.profiles), "the stack goes on through frame pointers")
 
     def check_ignored(self, how):
         _, named, unknown = self.run_code(how)
         self.assertEqual(named, 0)
-        self.assertGreater(unknown, 0.95)
+        self.assertGreater(unknown, 0.9)
 
     def test_without_a_map_it_is_unknown(self):
         self.check_ignored("none")
