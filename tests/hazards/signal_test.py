@@ -50,9 +50,9 @@ class OwnProfiler(HazardCase):
         report(f"{when}: the application's ticks {ticks} ({plain} without us), profile {error:+.3%}, work {named:.1%}")
         self.assertEqual((handler, strange), ("own", "0"), "it never sees a tick of ours")
         nominal = 300
-        self.assertGreater(int(ticks), 0.9 * min(plain[0], nominal))
-        self.assertLess(int(ticks), 1.1 * max(plain[1], 1.2 * nominal))
-        self.assertGreater(named, 0.97)
+        self.assertGreater(int(ticks), 0.7 * min(plain[0], nominal))
+        self.assertLess(int(ticks), 1.3 * max(plain[1], 1.2 * nominal))
+        self.assertGreater(named, 0.93)
 
     def test_installed_at_once(self):
         self.check("early")

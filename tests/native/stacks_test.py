@@ -17,7 +17,7 @@ class DeepStacks(ProfiledCase):
         self.assert_total(run)
         # The ticks before the background thread has read the unwind tables know the leaf alone.
         whole = [s for s in samples_of(run.profiles) if s.has("root_1") and (s.has("deep_leaf") or s.has("[truncated]"))]
-        self.assertGreater(sum(s.cpu for s in whole), 0.95 * total(run.profiles))
+        self.assertGreater(sum(s.cpu for s in whole), 0.9 * total(run.profiles))
         return [s.names for s in whole]
 
     def test_the_first_ticks_guess_no_caller(self):

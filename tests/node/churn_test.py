@@ -30,7 +30,7 @@ class Churn(NodeCase):
         # Node 26 keeps all of them alive, and so do we, for less than it needs itself.
         self.assertLess(more, max(40, 0.6 * plain["heap"]))
         # The profile has all of it, under the function that made them.
-        self.assertAlmostEqual(profiles.cumulative("makeAndForget") / told["nanos"], 1, delta=0.03)
+        self.assertAlmostEqual(profiles.cumulative("makeAndForget") / told["nanos"], 1, delta=0.06)
         self.assertLessEqual(sum(samples_with_unknown(profiles).values()), 0.01 * profiles.count())
         made = [frame for sample in profiles.stacks_of("makeAndForget") for frame in sample.stack
                 if frame.name == "(anonymous)" and frame.file != FUNCTIONS]

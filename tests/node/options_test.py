@@ -107,7 +107,7 @@ class Options(NodeCase):
         self.assertGreater(sum(tiers.values()), 80)
         return tiers
 
-    def assert_tier(self, tier, *flags, limit=0.98):
+    def assert_tier(self, tier, *flags, limit=0.95):
         tiers = self.tiers(*flags, TIER_LABEL="true")
         self.assertGreaterEqual(tiers[tier], limit * sum(tiers.values()), tiers)
 

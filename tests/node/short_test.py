@@ -45,7 +45,7 @@ class Short(NodeCase):
         found = {name: sum(nanos for stack, nanos in stacks if stack and stack[0].name == name)
                  for name in ROUNDS}
         # By the thread's own clock; a hundredth more is what the sampling may err.
-        self.assertGreaterEqual(sum(found.values()), 0.95 * truth, found)
+        self.assertGreaterEqual(sum(found.values()), 0.9 * truth, found)
         self.assertLessEqual(sum(found.values()), 1.01 * truth, found)
         worst = 0
         for name, rounds in ROUNDS.items():

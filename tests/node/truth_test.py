@@ -16,7 +16,7 @@ TICK = 4e6
 # to optimize where the machine is busy.
 Mode = collections.namedtuple("Mode", "flags rounds tier tier_share")
 NO_MAGLEV = ["--no-maglev"] if node_major() >= 20 else []
-INTERPRETED = Mode(["--no-opt", "--no-sparkplug", *NO_MAGLEV], 50000, "ignition", 0.98)
+INTERPRETED = Mode(["--no-opt", "--no-sparkplug", *NO_MAGLEV], 50000, "ignition", 0.95)
 BASELINE = Mode(["--always-sparkplug", "--no-opt", *NO_MAGLEV], 50000, "sparkplug", 0.95)
 MAGLEV = Mode(["--no-turbofan"], 1000000, "maglev", 0.5)
 ALL_TIERS = Mode([], 1000000, "turbofan", 0.5)
