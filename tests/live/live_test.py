@@ -2,9 +2,14 @@
 import os
 import re
 import subprocess
+import sys
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+from measured import MeasuredCase
+
 BUILD = os.environ["OTELPROF_BUILD_DIR"]
 NODES = os.environ["OTELPROF_NODES"].split(":")
 ORACLE = os.path.join(BUILD, "tests", "live", "liboracle.so")
@@ -26,7 +31,7 @@ def compare(command):
     raise AssertionError(f"{command}: libunwind hung in {ATTEMPTS} runs of {DEADLINE} s")
 
 
-class Live(unittest.TestCase):
+class Live(MeasuredCase):
     def check(self, *command):
         run, (compared, identical, shorter, different) = compare(command)
         print(f"{os.path.basename(command[0])}: {compared} stacks, {identical} identical, {shorter} cut, {different} different")

@@ -7,8 +7,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import unittest
 from collections import defaultdict
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+from measured import MeasuredCase, OutOfBounds
 
 BUILD = os.path.abspath(os.environ.get("OTELPROF_BUILD_DIR", "build"))
 LIBRARY = os.path.join(BUILD, "libotelprof.so")
@@ -123,11 +126,11 @@ def standard_error(profiles, share):
     return math.sqrt(share * (1 - share) * squares) / whole if whole else 1.0
 
 
-class ShareError(AssertionError):
+class ShareError(OutOfBounds):
     """A share is further from the truth than chance allows (three times in a thousand)."""
 
 
-class ProfiledCase(unittest.TestCase):
+class ProfiledCase(MeasuredCase):
     fixtures = "native"  # directory of the test programs in the build directory
 
     def setUp(self):

@@ -25,10 +25,10 @@ class Churn(NodeCase):
         # V8's own heap is as large as its collections happen to leave it.
         more = told["resident"] - told["heap"] - (plain["resident"] - plain["heap"])
         cost = told["nanos"] / plain["nanos"] - 1
-        print(f"  {more:+.1f} MB beside a heap of {plain['heap']:.0f}, CPU {100 * cost:+.0f} % of "
-              f"{plain['nanos'] / 1e9:.2f} s", file=sys.stderr)
-        # Node 26 keeps all of them alive, and so do we, for less than it needs itself.
-        self.assertLess(more, max(40, 0.6 * plain["heap"]))
+        print(f"  {more:+.1f} MB beside heaps of {told['heap']:.0f} with us and {plain['heap']:.0f} without, "
+              f"CPU {100 * cost:+.0f} % of {plain['nanos'] / 1e9:.2f} s", file=sys.stderr)
+        # What V8 keeps alive we keep too (all of it on Node 26, a half or all on others), for less than it needs itself.
+        self.assertLess(more, max(40, 0.9 * told["heap"]))
         # The profile has all of it, under the function that made them.
         self.assertAlmostEqual(profiles.cumulative("makeAndForget") / told["nanos"], 1, delta=0.06)
         self.assertLessEqual(sum(samples_with_unknown(profiles).values()), 0.01 * profiles.count())

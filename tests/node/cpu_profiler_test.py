@@ -19,6 +19,7 @@ import sys
 import tempfile
 import unittest
 
+from measured import MeasuredCase
 from node_case import BUILD, NODE, PROGRAMS, clean_environment, node_major
 
 ORACLE = os.path.join(BUILD, "tests", "node", "libcpu_profiler_oracle.so")
@@ -243,7 +244,7 @@ class Comparison:
         return "\n".join(rows)
 
 
-class CpuProfilerTest(unittest.TestCase):
+class CpuProfilerTest(MeasuredCase):
     def check(self, program, *arguments, flags=(), without_owner=0.03):
         run = Run(*flags, program, *arguments)
         self.assertEqual((run.process.returncode, run.process.stdout), (0, "done\n"), run.process.stderr)

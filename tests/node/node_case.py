@@ -14,9 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+from measured import MeasuredCase
+
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAMS = os.path.join(HERE, "programs")
 BUILD = os.path.abspath(os.environ.get("OTELPROF_BUILD_DIR", os.path.join(ROOT, "build")))
@@ -157,7 +160,7 @@ def clean_environment(**extra):
     return env
 
 
-class NodeCase(unittest.TestCase):
+class NodeCase(MeasuredCase):
     maxDiff = 4000
 
     def setUp(self):
