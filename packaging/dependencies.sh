@@ -6,7 +6,7 @@ set -eu
 build="gcc g++ make cmake pkg-config zlib1g-dev libiberty-dev libjansson-dev
     protobuf-compiler nanopb libnanopb-dev libmbedtls-dev libnghttp2-dev libunwind-dev check"
 tests="python3 python3-protobuf openssl ca-certificates binutils libc6-dbg strace procps util-linux libjemalloc2 perl git
-    postgresql musl-tools"
+    postgresql musl-tools libcap2-bin"
 
 wanted=$build
 [ "${1:-}" != tests ] || wanted="$wanted $tests"

@@ -36,6 +36,7 @@ extern int __msan_init __attribute__((weak));
 static struct {
     struct config config;
     struct activation_input input;
+    struct settings_file file;
 } state;
 
 /* The kernel puts the program's name at the very top of the main stack (linux/fs/exec.c, binfmt_elf.c). */
@@ -54,13 +55,14 @@ static int decide(void)
                                             .no_threads = !global_symbol("pthread_key_create"),
                                             .second_copy = global_symbol("otelprof_active") != &own_active};
     char **environment = config_environment();
-    const char *refusal = activation_decide(&state.input, environment);
+    const char *refusal = activation_decide(&state.input, environment, &state.file);
     if (refusal) {
         activation_report(&state.input, refusal);
         return 0;
     }
-    config_load(&state.config, environment);
+    config_load(&state.config, environment, &state.file);
     log_configure(state.config.log_level, state.config.log_file);
+    settings_file_report(&state.file);
     config_report_warnings(&state.config);
     return collector_wanted(&state.config);
 }

@@ -14,6 +14,7 @@
 static const char exporter[] = "OTEL_PROFILES_EXPORTER";
 static const char directory[] = "OTEL_PROFILING_FILE_DIR";
 static const char include[] = "OTEL_PROFILING_INCLUDE";
+static const char in_tests[] = "OTEL_PROFILING_IN_TESTS";
 static const char interval[] = "OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS";
 static const char default_directory[] = "otelprof-profiles";
 
@@ -105,6 +106,7 @@ int run_environment_set(const struct run_settings *settings)
 {
     if (append("LD_PRELOAD", " :", settings->library) != 0) return -1;
     if (!value_of(exporter) && setenv(exporter, "file", 1) != 0) return -1;
+    if (!value_of(in_tests) && setenv(in_tests, "true", 1) != 0) return -1;
     if (set_directory(settings->directory) != 0) return -1;
     if (settings->interval && setenv(interval, settings->interval, 1) != 0) return -1;
     return include_command(settings->command);

@@ -13,9 +13,10 @@ struct run_settings {
 };
 
 // Sets in this process's environment what the command shall inherit: LD_PRELOAD (after what is there
-// already), the file exporter and its directory unless the user has chosen others, and the command's name in
-// OTEL_PROFILING_INCLUDE, without which the library profiles node only. An option given on the command line
-// wins over the environment. 0, or -1 without memory or without a current directory, after telling the user.
+// already), the file exporter and its directory unless the user has chosen others, OTEL_PROFILING_IN_TESTS,
+// and the command's name in OTEL_PROFILING_INCLUDE, without which the library profiles node only. An option
+// given on the command line wins over the environment. 0, or -1 without memory or without a current
+// directory, after telling the user.
 int run_environment_set(const struct run_settings *settings);
 
 // Whether the profiles will go to files at all, as the environment stands.

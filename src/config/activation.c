@@ -35,6 +35,10 @@ static const char *const managers[] = {"npm",      "npx",         "yarn",       
                                        "pnpx",     "corepack",    "npm-cli.js", "npx-cli.js", "yarn.js",
                                        "pnpm.cjs", "node-gyp.js", "yarn-*.*js", "pnpm.mjs",   NULL};
 
+static const char not_selected[] =
+    "the program is neither node nor in OTEL_PROFILING_INCLUDE (* selects every program)",
+                  in_tests[] = "NODE_ENV is test (OTEL_PROFILING_IN_TESTS=true profiles tests, too)";
+
 static const char *last_component(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -84,6 +88,13 @@ static const char *refusal_by_switch(const struct activation_input *input)
     return NULL;
 }
 
+static int is_test(const struct activation_input *input)
+{
+    static const struct value_word test[] = {{"test", 1}, {NULL, 0}};
+    if (!input->node_env || !value_find_word(test, input->node_env, strlen(input->node_env))) return 0;
+    return !input->in_tests || value_boolean(input->in_tests) != 1;
+}
+
 static const char *refusal_by_program(const struct activation_input *input)
 {
     const struct program *program = &input->program;
@@ -93,11 +104,10 @@ static const char *refusal_by_program(const struct activation_input *input)
     if (program->is_node) {
         if (is_manager(program->script) && match_list(input->include, program->script) != MATCH_NAMED)
             return "node runs a package manager (name its script in OTEL_PROFILING_INCLUDE to profile it)";
-        return NULL;
+        return is_test(input) ? in_tests : NULL;
     }
     enum match include = match_list(input->include, program->path);
-    if (include == MATCH_NONE)
-        return "the program is neither node nor in OTEL_PROFILING_INCLUDE (* selects every program)";
+    if (include == MATCH_NONE) return not_selected;
     if (include == MATCH_ANY && in_list(tools, program->name))
         return "the program is a shell or a tool, which * leaves out (name it in OTEL_PROFILING_INCLUDE)";
     return NULL;
@@ -115,24 +125,52 @@ const char *activation_refusal(const struct activation_input *input)
     return NULL;
 }
 
-const char *activation_decide(struct activation_input *input, char *const *environment)
+enum { SETTINGS_OF_FILE = 7 };
+
+/* The variables that decide; those of the configuration file first. */
+static const char *const variables[] = {
+    "OTEL_SDK_DISABLED",       "OTEL_PROFILING_ENABLED",     "OTEL_PROFILING_INCLUDE",
+    "OTEL_PROFILING_EXCLUDE",  "OTEL_PROFILING_LOG_LEVEL",   "OTEL_PROFILING_LOG_FILE",
+    "OTEL_PROFILING_IN_TESTS", "OTEL_PROFILING_CONFIG_FILE", "NODE_ENV"};
+
+enum { NAME_COUNT = sizeof variables / sizeof *variables };
+
+/* |count| values, in the order of |variables|: those that are not set yet. */
+static void fill(struct activation_input *input, const char *const *values, size_t count)
 {
-    static const char *const names[] = {"OTEL_SDK_DISABLED",        "OTEL_PROFILING_ENABLED",
-                                        "OTEL_PROFILING_INCLUDE",   "OTEL_PROFILING_EXCLUDE",
-                                        "OTEL_PROFILING_LOG_LEVEL", "OTEL_PROFILING_LOG_FILE"};
-    enum { COUNT = sizeof names / sizeof *names };
-    const char *values[COUNT] = {NULL};
-    if (!input->secure) environment_pick(environment, names, values, COUNT);
-    input->sdk_disabled = values[0];
-    input->profiling_enabled = values[1];
-    input->include = values[2];
-    input->exclude = values[3];
-    input->log_level = values[4];
-    input->log_file = values[5];
+    const char **places[NAME_COUNT] = {&input->sdk_disabled, &input->profiling_enabled, &input->include,
+                                       &input->exclude,      &input->log_level,         &input->log_file,
+                                       &input->in_tests,     &input->config_file,       &input->node_env};
+    for (size_t i = 0; i < count; i++)
+        if (!*places[i]) *places[i] = values[i];
+}
+
+/* Whether the configuration file can change what the environment says, |refusal|. */
+static int file_matters(const struct activation_input *input, const char *refusal)
+{
+    if (!refusal) return 1;
+    if (refusal == in_tests) return !input->in_tests;
+    return refusal == not_selected && !input->include && !in_list(tools, input->program.name);
+}
+
+const char *activation_decide(struct activation_input *input, char *const *environment,
+                              struct settings_file *file)
+{
+    const char *values[NAME_COUNT] = {NULL};
+    file->path = NULL;
     memset(&input->program, 0, sizeof input->program);
+    if (!input->secure) {
+        environment_pick(environment, variables, values, NAME_COUNT);
+        fill(input, values, NAME_COUNT);
+    }
     const char *refusal = refusal_by_switch(input);
     if (refusal) return refusal;
     program_detect(&input->program, input->execfn);
+    refusal = refusal_by_program(input);
+    if (!file_matters(input, refusal)) return refusal;
+    settings_file_read(file, input->config_file);
+    environment_pick(file->entries, variables, values, SETTINGS_OF_FILE);
+    fill(input, values, SETTINGS_OF_FILE);
     return activation_refusal(input);
 }
 

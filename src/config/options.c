@@ -65,6 +65,11 @@ static const struct option options[] = {
                 "be named."},
     {"OTEL_PROFILING_EXCLUDE", KIND_TEXT, "", "globs, comma-separated", AT(exclude),
      .meaning = "Programs never to profile; beats OTEL_PROFILING_INCLUDE."},
+    {"OTEL_PROFILING_IN_TESTS", KIND_BOOLEAN, "false", "", AT(in_tests),
+     .meaning = "true: Node.js is profiled where NODE_ENV is test, too."},
+    {"OTEL_PROFILING_CONFIG_FILE", KIND_TEXT, SETTINGS_FILE_DEFAULT, "a path", AT(config_file),
+     .meaning = "A file of these options, one NAME=value a line, which need not exist at the default place. The "
+                "environment wins."},
     {"OTEL_PROFILING_COLLECTION_INTERVAL_MS", KIND_NUMBER, "10000", "milliseconds",
      AT(collection_interval_ms), RANGE(100, 3600000), .meaning = "The time that one profile covers."},
     {"OTEL_PROFILING_CPU_ENABLED", KIND_BOOLEAN, "true", "", AT(cpu_enabled),
@@ -235,7 +240,67 @@ static int (*const parsers[])(struct config *, const struct option *, const char
     [KIND_BOOLEAN] = parse_boolean,     [KIND_NUMBER] = parse_number, [KIND_WORD] = parse_word,
     [KIND_EXPORTERS] = parse_exporters, [KIND_SIGNAL] = parse_signal, [KIND_TEXT] = parse_text};
 
-int config_load(struct config *config, char *const *environment)
+/* What the parsers said of a value of |file| is told with the file's other problems. */
+static void complain_of_value(struct config *config, struct settings_file *file, unsigned line, size_t from)
+{
+    while (config->warning_count > from) {
+        char *warning = config->warnings[--config->warning_count];
+        char what[MESSAGE_BYTES];
+        fmt_text(what, sizeof what, "%s; correct the line", warning);
+        settings_file_complain(file, line, what);
+        heap_free(warning);
+    }
+}
+
+static const struct option *find_option(const char *entry)
+{
+    size_t len = (size_t)(strchr(entry, '=') - entry);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (!strncmp(options[i].name, entry, len) && !options[i].name[len]) return &options[i];
+    return NULL;
+}
+
+/* Other programs' variables may stand beside ours in one file: what is no option is wrong only if it can be
+ * nothing else. */
+static int is_foreign(const char *entry)
+{
+    static const char standard[] = "OTEL_", ours[] = "OTEL_PROFILING_", pyroscope[] = "PYROSCOPE_";
+    return (!strncmp(entry, standard, sizeof standard - 1) && strncmp(entry, ours, sizeof ours - 1)) ||
+           !strncmp(entry, pyroscope, sizeof pyroscope - 1);
+}
+
+static const char *refuse_name(const struct option *option, const char *entry)
+{
+    if (!option && !is_foreign(entry))
+        return "is no option of this version: correct the name, or remove the line";
+    if (option && option->offset == offsetof(struct config, config_file))
+        return "counts in the environment alone: remove the line";
+    return NULL;
+}
+
+/* The settings of |file| that the environment has not: |given| tells which it has. */
+static int load_file(struct config *config, struct settings_file *file, const char *const *given)
+{
+    int lost = 0;
+    for (size_t i = 0; i < file->count; i++) {
+        const char *entry = file->entries[i], *value = strchr(entry, '=') + 1;
+        const struct option *option = find_option(entry);
+        const char *refusal = refuse_name(option, entry);
+        if (refusal) {
+            char shown[SHOWN_BYTES], what[MESSAGE_BYTES];
+            value_for_message(entry, (size_t)(value - 1 - entry), shown, sizeof shown);
+            fmt_text(what, sizeof what, "%s %s", shown, refusal);
+            settings_file_complain(file, file->lines[i], what);
+        }
+        if (!option || refusal || !*value || given[option - options]) continue;
+        size_t before = config->warning_count;
+        lost |= parsers[option->kind](config, option, value);
+        complain_of_value(config, file, file->lines[i], before);
+    }
+    return lost;
+}
+
+int config_load(struct config *config, char *const *environment, struct settings_file *file)
 {
     const char *names[OPTION_COUNT], *values[OPTION_COUNT];
     int lost = 0;
@@ -246,6 +311,7 @@ int config_load(struct config *config, char *const *environment)
         lost |= parsers[options[i].kind](config, &options[i], options[i].fallback);
         if (values[i]) lost |= parsers[options[i].kind](config, &options[i], values[i]);
     }
+    if (file) lost |= load_file(config, file, values);
     return lost ? -ENOMEM : 0;
 }
 

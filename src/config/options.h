@@ -1,7 +1,8 @@
 /*
  * All environment variables that this build acts on, in one table: name, kind of value, default, range,
- * meaning. The reference in the documentation is printed from the same table (config_write_reference), so an
- * option that is not in it does not exist.
+ * meaning. The configuration file (settings_file.h) has the same names; a variable that is set wins. The
+ * reference in the documentation is printed from the same table (config_write_reference), so an option that
+ * is not in it does not exist.
  *
  * Rules (OpenTelemetry's, sdk-environment-variables.md): empty or blank is unset; a boolean is true only for
  * "true" and false only for "false", in any case of letters; an unknown word, or a number that is wrong or
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "config/environment.h"
+#include "config/settings_file.h"
 #include "sys/log.h"
 
 /* Bits of config.exporters; none of them set means "none": no profile is to be made. */
@@ -36,6 +38,7 @@ enum { CONFIG_SIGNAL_AUTO = 0 };
 struct config {
     int sdk_disabled;      /* OTEL_SDK_DISABLED */
     int profiling_enabled; /* OTEL_PROFILING_ENABLED */
+    int in_tests;          /* OTEL_PROFILING_IN_TESTS */
     int cpu_enabled;
     int64_t collection_interval_ms;
     int64_t cpu_sampling_interval_micros; /* of CPU time */
@@ -55,6 +58,7 @@ struct config {
     char *resource_attributes; /* as written, still percent-encoded: resource.h decodes it */
     char *include;
     char *exclude;
+    char *config_file;
     char *log_file;
     char *file_dir; /* never empty; may be relative */
 
@@ -63,11 +67,12 @@ struct config {
 };
 
 /*
- * Fills |config| from |environment| (NULL-terminated, as config_environment gives it): defaults first, then
- * what is set. Prints nothing: what is to be said waits in config->warnings. 0, or -ENOMEM when a text or a
- * warning was lost; |config| is usable either way.
+ * Fills |config| from |environment| (NULL-terminated, as config_environment gives it) and, for what is not
+ * set there, from |file| (NULL: none): defaults first, then what is set. Prints nothing: what is to be said
+ * waits in config->warnings, and of lines of the file in |file|. 0, or -ENOMEM when a text or a warning was
+ * lost; |config| is usable either way.
  */
-int config_load(struct config *config, char *const *environment);
+int config_load(struct config *config, char *const *environment, struct settings_file *file);
 
 /* Frees what |config| owns. */
 void config_release(struct config *config);

@@ -24,10 +24,10 @@ STUB_LIBRARY = r"""
 __attribute__((destructor)) static void leave(void)
 {
     static const char *const names[] = {"LD_PRELOAD", "OTEL_PROFILES_EXPORTER", "OTEL_PROFILING_FILE_DIR",
-        "OTEL_PROFILING_INCLUDE", "OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS"};
+        "OTEL_PROFILING_INCLUDE", "OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS", "OTEL_PROFILING_IN_TESTS"};
     const char *log = getenv("STUB_LOG"), *profiles = getenv("STUB_PROFILES"), *dir = getenv(names[2]);
     FILE *file = log ? fopen(log, "a") : NULL;
-    for (int i = 0; file && i < 5; i++) fprintf(file, "%s=%s\n", names[i], getenv(names[i]) ? getenv(names[i]) : "");
+    for (int i = 0; file && i < 6; i++) fprintf(file, "%s=%s\n", names[i], getenv(names[i]) ? getenv(names[i]) : "");
     if (file) fclose(file);
     if (!profiles || !dir) return;
     mkdir(dir, 0755);
@@ -66,7 +66,7 @@ class Run(CommandCase):
     def log(self):
         """What the first process to end was given."""
         with open(os.path.join(self.directory, "log")) as file:
-            return dict(line.rstrip("\n").split("=", 1) for line in file.readlines()[:5])
+            return dict(line.rstrip("\n").split("=", 1) for line in file.readlines()[:6])
 
     def test_the_exit_code_is_the_commands(self):
         for command, code in ((["true"], 0), (["sh", "-c", "exit 42"], 42), (["sh", "-c", "kill -TERM $$"], 128 + 15),
@@ -101,18 +101,18 @@ class Run(CommandCase):
         self.assertEqual(self.log(), {
             "LD_PRELOAD": self.library, "OTEL_PROFILES_EXPORTER": "file", "OTEL_PROFILING_INCLUDE": "cat",
             "OTEL_PROFILING_FILE_DIR": os.path.realpath(self.directory) + "/otelprof-profiles",
-            "OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS": ""})
+            "OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS": "", "OTEL_PROFILING_IN_TESTS": "true"})
         os.remove(os.path.join(self.directory, "log"))
         other = os.path.join(self.build, "other.so")
         subprocess.run([CC, "-shared", "-fPIC", "-o", other, "-x", "c", "/dev/null"], check=True)
         os.symlink(shutil.which("cat"), os.path.join(self.directory, "tom"))
         self.run_command("--interval", "1000", "./tom", stdin=subprocess.DEVNULL, environment={
             "LD_PRELOAD": other, "OTEL_PROFILES_EXPORTER": "otlp", "OTEL_PROFILING_INCLUDE": "node",
-            "OTEL_PROFILING_FILE_DIR": "/elsewhere"}.items())
+            "OTEL_PROFILING_FILE_DIR": "/elsewhere", "OTEL_PROFILING_IN_TESTS": "false"}.items())
         self.assertEqual(self.log(), {
             "LD_PRELOAD": other + " " + self.library, "OTEL_PROFILES_EXPORTER": "otlp",
             "OTEL_PROFILING_INCLUDE": "node,tom,cat", "OTEL_PROFILING_FILE_DIR": "/elsewhere",
-            "OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS": "1000"})
+            "OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS": "1000", "OTEL_PROFILING_IN_TESTS": "false"})
 
     def test_the_profiles_of_this_run_are_named_with_the_next_command(self):
         result = self.run_command("--dir", "out put", "cat", profiles=1, stdin=subprocess.DEVNULL)

@@ -245,6 +245,8 @@ class Servers(AppCase):
 
 
 class TestRunners(AppCase):
+    options = {"OTEL_PROFILING_IN_TESTS": "true"}  # they set NODE_ENV=test for their workers
+
     def setUp(self):
         super().setUp()
         shutil.copytree(os.path.join(APPS, "suite"), os.path.join(self.directory, "suite"))
@@ -269,10 +271,15 @@ class TestRunners(AppCase):
         found = self.compare("node_modules/jest/bin/jest.js", "--maxWorkers=2", "--no-cache", "--watchman=false", "suite",
                              steady=self.without_times)
         self.assertGreater(len(self.judge_workers(found, "jest-runtime").pids()), 1)
+        self.options = {}
+        shutil.rmtree(self.profile_directory, ignore_errors=True)
+        again = self.compare("node_modules/jest/bin/jest.js", "--maxWorkers=2", "--no-cache", "--watchman=false", "suite",
+                             steady=self.without_times)
+        self.assertEqual(len(again[2].pids()), 1)
 
     def test_vitest(self):
         # vitest ends its forks by SIGTERM, so their last window is lost: windows must be short against a fork's life.
-        self.options = {"OTEL_PROFILING_COLLECTION_INTERVAL_MS": "100"}
+        self.options = {**self.options, "OTEL_PROFILING_COLLECTION_INTERVAL_MS": "100"}
         for pool in ("forks", "threads"):
             with self.subTest(pool=pool):
                 found = self.compare("node_modules/vitest/vitest.mjs", "run", "--globals", f"--pool={pool}", "--dir",

@@ -17,6 +17,7 @@
 #define EXCLUDED "the program matches OTEL_PROFILING_EXCLUDE"
 #define TOOL "the program is a shell or a tool"
 #define MANAGER "node runs a package manager"
+#define IN_TESTS "NODE_ENV is test"
 
 /* What is expected: NULL to go, else how the sentence begins. */
 static void expect(const char *refusal, const char *expected)
@@ -190,12 +191,65 @@ START_TEST(a_glob_of_many_stars_is_not_slow)
 }
 END_TEST
 
+static struct settings_file settings;
+
 static const char *decide(struct activation_input *input, char *const *environment)
 {
     memset(input, 0, sizeof *input);
     input->execfn = "./execfn";
-    return activation_decide(input, environment);
+    return activation_decide(input, environment, &settings);
 }
+
+static const struct {
+    const char *path, *node_env, *in_tests, *expected;
+} environments[] = {
+    {"/usr/bin/node", "test", NULL, IN_TESTS}, {"/usr/bin/node", " Test ", "false", IN_TESTS},
+    {"/usr/bin/node", "test", "1", IN_TESTS}, /* not true to OpenTelemetry */
+    {"/usr/bin/node", "test", "TRUE", GO},     {"/usr/bin/node", "testing", NULL, GO},
+    {"/usr/bin/node", "production", NULL, GO}, {"/usr/bin/python3", "test", NULL, GO},
+};
+
+START_TEST(node_in_tests_must_be_asked_for)
+{
+    struct activation_input input = {
+        .include = "python3", .node_env = environments[_i].node_env, .in_tests = environments[_i].in_tests};
+    program_from_path(&input.program, environments[_i].path);
+    expect(activation_refusal(&input), environments[_i].expected);
+}
+END_TEST
+
+/* What this program, of the name activation_test, decides; whether the file was read. */
+static const struct {
+    const char *content, *variable, *expected;
+    int read;
+} files[] = {
+    {"OTEL_PROFILING_INCLUDE=activation_*\n", "A=1", GO, 1},
+    {"OTEL_PROFILING_INCLUDE=*\n", "A=1", GO, 1},
+    {"OTEL_PROFILING_INCLUDE=x\n", "A=1", NOT_SELECTED, 1},
+    {"", "OTEL_PROFILING_INCLUDE=activation_test", GO, 1},
+    {"OTEL_PROFILING_INCLUDE=*\n", "OTEL_PROFILING_INCLUDE=x", NOT_SELECTED, 0},
+    {"OTEL_PROFILING_EXCLUDE=*\n", "OTEL_PROFILING_INCLUDE=*", EXCLUDED, 1},
+    {"OTEL_PROFILING_EXCLUDE=x\n", "OTEL_PROFILING_EXCLUDE=*", EXCLUDED, 0},
+    {"OTEL_PROFILING_ENABLED=false\n", "OTEL_PROFILING_INCLUDE=*", "OTEL_PROFILING_ENABLED is false", 1},
+    {"OTEL_SDK_DISABLED=true\n", "OTEL_PROFILING_INCLUDE=*", "OTEL_SDK_DISABLED is true", 1},
+    {"OTEL_SDK_DISABLED=false\n", "OTEL_SDK_DISABLED=true", "OTEL_SDK_DISABLED is true", 0},
+};
+
+START_TEST(the_file_says_what_the_environment_leaves_open)
+{
+    char path[] = "/tmp/activation_test.XXXXXX", entry[128];
+    int fd = mkstemp(path);
+    size_t len = strlen(files[_i].content);
+    ck_assert_int_eq(write(fd, files[_i].content, len), (ssize_t)len);
+    snprintf(entry, sizeof entry, "OTEL_PROFILING_CONFIG_FILE=%s", path);
+    char *list[] = {entry, (char *)files[_i].variable, NULL};
+    struct activation_input input;
+    const char *refusal = decide(&input, list);
+    unlink(path);
+    expect(refusal, files[_i].expected);
+    ck_assert_int_eq(settings.path != NULL, files[_i].read);
+}
+END_TEST
 
 START_TEST(this_program_is_found_by_the_link_in_proc)
 {
@@ -237,7 +291,7 @@ START_TEST(a_process_with_raised_privileges_reads_nothing_and_says_nothing)
     snprintf(entry, sizeof entry, "OTEL_PROFILING_LOG_FILE=%s", path);
     char *list[] = {"OTEL_PROFILING_LOG_LEVEL=debug", entry, NULL};
     struct activation_input input = {.secure = 1};
-    const char *refusal = activation_decide(&input, list);
+    const char *refusal = activation_decide(&input, list, &settings);
     expect(refusal, "it runs with raised privileges");
     ck_assert_ptr_null(input.log_file);
     ck_assert_ptr_null(input.program.path);
@@ -322,6 +376,8 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("activation");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, programs_are_selected_by_name_and_globs, 0, sizeof programs / sizeof *programs);
+    tcase_add_loop_test(all, node_in_tests_must_be_asked_for, 0, sizeof environments / sizeof *environments);
+    tcase_add_loop_test(all, the_file_says_what_the_environment_leaves_open, 0, sizeof files / sizeof *files);
     tcase_add_test(all, the_first_step_that_says_no_is_named);
     tcase_add_loop_test(all, the_script_is_the_first_argument_that_is_no_option, 0,
                         sizeof command_lines / sizeof *command_lines);

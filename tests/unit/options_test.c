@@ -15,7 +15,7 @@ static struct config config;
 
 static void load(char *const *environment)
 {
-    ck_assert_int_eq(config_load(&config, environment), 0);
+    ck_assert_int_eq(config_load(&config, environment, NULL), 0);
 }
 
 #define LOAD(...) load((char *[]){__VA_ARGS__, NULL})
@@ -150,7 +150,7 @@ START_TEST(a_wrong_value_keeps_the_default_and_says_so)
     load(one);
     ck_assert_uint_eq(config.warning_count, 1);
     ck_assert_str_eq(config.warnings[0], wrong_values[_i].warning);
-    ck_assert_int_eq(config_load(&fresh, none), 0);
+    ck_assert_int_eq(config_load(&fresh, none, NULL), 0);
     /* All but the file_dir pointer and the warnings is as by default. */
     ck_assert_mem_eq(&config, &fresh, offsetof(struct config, service_name));
     config_release(&config);
@@ -250,7 +250,7 @@ START_TEST(the_reference_is_a_markdown_table_of_all_options)
         ck_assert_int_eq(bars, 5);
         ck_assert_int_eq(line[strlen(line) - 1], '|');
     }
-    ck_assert_int_eq(rows, 2 + 21);
+    ck_assert_int_eq(rows, 2 + 23);
 }
 END_TEST
 
