@@ -69,12 +69,9 @@ static int decide(void)
 
 static int prepare(int is_node)
 {
-    struct collector_options collector = {.config = &state.config,
-                                          .program = &state.input.program,
-                                          .start_cpu = clock_process_cpu(),
-                                          .start_monotonic = clock_monotonic(),
-                                          .start_realtime = clock_realtime()};
+    struct collector_options collector = {.config = &state.config, .program = &state.input.program};
     collector_prepare(&collector);
+    collector_begin();
     if (rings_init() || registry_init() || background_prepare() || lifecycle_prepare()) return -1;
     node_version_prepare(global_symbol);
     node_attach_prepare(global_symbol, is_node);
@@ -100,6 +97,7 @@ static void start(int is_node)
     preload_prepare_threads();
     preload_prepare_fork();
     sampler.waits_for_background = !is_node;
+    background_delay(state.config.start_delay_ms);
     preload.exit_timeout_ms = (int)state.config.exit_timeout_ms;
     __atomic_store_n(&preload.active, 1, __ATOMIC_RELEASE);
     /* musl runs constructors in the function that then calls main. */

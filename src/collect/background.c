@@ -19,6 +19,13 @@ int background_prepare(void)
     return background.stack ? 0 : -ENOMEM;
 }
 
+void background_delay(int64_t millis)
+{
+    if (millis <= 0) return;
+    sampler.held = 1;
+    background.begins_at = clock_monotonic() + millis * 1000000;
+}
+
 void background_start_unmasked(void)
 {
     uint64_t mask;
@@ -62,11 +69,29 @@ void background_drain(void)
     }
 }
 
+/* Waits for the end of the start delay: 0, or -1 when the process ends before. */
+static int wait_for_begin(void)
+{
+    for (;;) {
+        int64_t left = background.begins_at - clock_monotonic();
+        if (__atomic_load_n(&background.stop, __ATOMIC_ACQUIRE)) return -1;
+        if (left <= 0) return 0;
+        wait_on(&background.wake, 0, left);
+        __atomic_store_n(&background.wake, 0, __ATOMIC_RELEASE);
+    }
+}
+
 void background_run(void *argument)
 {
     sys_call2(SYS_prctl, PR_SET_NAME, "otelprof");
     background.tid = sys_gettid();
+    if (sampler.held && wait_for_begin()) {
+        set_state(BACKGROUND_DONE);
+        return;
+    }
+    int was_held = sampler.held;
     if (background.forked) lifecycle_renew();
+    if (was_held) lifecycle_begin(background.tid);
     set_state(BACKGROUND_RUNNING);
     if (collector_start(background.tid) == -ENOENT) {
         sampler_stop();
@@ -99,7 +124,8 @@ void background_finish(int64_t timeout_ms)
     if (__atomic_compare_exchange_n(&background.state, &none, BACKGROUND_DONE, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE)) {
         /* A process that used next to no CPU has nothing to tell. */
-        if (timeout_ms > 0 && collector_unseen_cpu() >= SHORT_LIFE_INTERVALS * sampler.interval)
+        if (timeout_ms > 0 && !sampler.held &&
+            collector_unseen_cpu() >= SHORT_LIFE_INTERVALS * sampler.interval)
             finish_here();
         return;
     }

@@ -7,6 +7,10 @@
 /* Maps the thread's stack: 0 or -ENOMEM. Constructor. */
 int background_prepare(void);
 
+/* The thread will hold everything back until |millis| from now; 0: not at all. Constructor, before it starts.
+ */
+void background_delay(int64_t millis);
+
 /* Starts the thread, once; all signals must be blocked. Async-signal-safe (background_start.c). */
 void background_start(void);
 
@@ -46,6 +50,7 @@ struct background {
     uint32_t drains_wanted; /* background_drain's tickets */
     uint32_t drains_done;   /* futex: all up to this ticket are served */
     uint32_t stop;          /* the round that is due is the last one */
+    int64_t begins_at;      /* ns, monotonic: the start delay's end; 0: there is none */
     int tid;
     int forked; /* the process is a forked child: what the parent's thread left half done is forgotten first
                  */

@@ -42,6 +42,9 @@ enum {
 
 static struct {
     struct collector_options options;
+    int64_t start_cpu;       /* ns of process CPU time that were used before we came: not in any profile */
+    int64_t start_monotonic; /* ns: the first window begins here */
+    int64_t start_realtime;
     struct resource resource;
     struct sinks *sinks;
     struct frames frames;
@@ -65,6 +68,13 @@ void collector_prepare(const struct collector_options *options)
     collector.options = *options;
 }
 
+void collector_begin(void)
+{
+    collector.start_cpu = clock_process_cpu();
+    collector.start_monotonic = clock_monotonic();
+    collector.start_realtime = clock_realtime();
+}
+
 int collector_wanted(const struct config *config)
 {
     return config->cpu_enabled && config->exporters != 0;
@@ -72,8 +82,7 @@ int collector_wanted(const struct config *config)
 
 int64_t collector_unseen_cpu(void)
 {
-    int64_t held =
-        collector.accounted > collector.options.start_cpu ? collector.accounted : collector.options.start_cpu;
+    int64_t held = collector.accounted > collector.start_cpu ? collector.accounted : collector.start_cpu;
     return clock_process_cpu() - held;
 }
 
@@ -83,7 +92,7 @@ static int is_settling(int64_t now)
     if (!collector.attached_since && node_process.attached_ever) collector.attached_since = now;
     return node_process.enabled &&
            (!collector.attached_since || now - collector.attached_since < SETTLING_NANOS) &&
-           now - collector.options.start_monotonic < 2 * SETTLING_NANOS;
+           now - collector.start_monotonic < 2 * SETTLING_NANOS;
 }
 
 /*
@@ -92,7 +101,7 @@ static int is_settling(int64_t now)
  */
 static int wants_large_tables(void)
 {
-    return !sampler.script || clock_process_cpu() - collector.options.start_cpu >= START_NANOS;
+    return !sampler.script || clock_process_cpu() - collector.start_cpu >= START_NANOS;
 }
 
 static void refresh_modules(int64_t now)
@@ -104,7 +113,7 @@ static void refresh_modules(int64_t now)
 int collector_start(int own_tid)
 {
     collector.own_tid = own_tid;
-    collector.accounted = collector.options.start_cpu;
+    collector.accounted = collector.start_cpu;
     refresh_modules(clock_monotonic());
     resource_detect(&collector.resource, collector.options.config, collector.options.program);
     collector.sinks = sinks_open(collector.options.config);
@@ -118,8 +127,7 @@ int collector_start(int own_tid)
     collector.frames.perfmap = perfmap_open(sys_getpid(), process_start_realtime());
     collector.started = 1;
     int64_t period = config->cpu_sampling_interval_micros * 1000;
-    int rc = window_open(&collector.window, 1, period, collector.options.start_monotonic,
-                         collector.options.start_realtime);
+    int rc = window_open(&collector.window, 1, period, collector.start_monotonic, collector.start_realtime);
     frames_begin_window(&collector.frames, 1, collector.window.profile);
     return rc;
 }
@@ -484,7 +492,7 @@ void collector_after_fork(int64_t fork_monotonic, int64_t fork_realtime)
     struct collector_options options = collector.options;
     memset(&collector, 0, sizeof collector);
     collector.options = options;
-    collector.options.start_cpu = 0; /* the child's clock began at the fork */
-    collector.options.start_monotonic = fork_monotonic;
-    collector.options.start_realtime = fork_realtime;
+    collector.start_cpu = 0; /* the child's clock began at the fork */
+    collector.start_monotonic = fork_monotonic;
+    collector.start_realtime = fork_realtime;
 }

@@ -14,14 +14,15 @@
 struct collector_options {
     const struct config *config;   /* lives as long as the process */
     const struct program *program; /* likewise */
-    int64_t start_cpu;       /* ns of process CPU time that were used before we came: not in any profile */
-    int64_t start_monotonic; /* ns: the first window begins here */
-    int64_t start_realtime;
-    const void *own_code; /* an address in this library */
+    const void *own_code;          /* an address in this library */
 };
 
 /* Remembers |options|; reads nothing yet. Constructor. */
 void collector_prepare(const struct collector_options *options);
+
+/* The first window begins now, with what the process has used so far in no profile. Before collector_start.
+ */
+void collector_begin(void);
 
 /*
  * Loads modules and tables, opens the sinks. |own_tid|: the background thread's id, 0 without one. 0 or

@@ -57,3 +57,24 @@ void lifecycle_renew(void)
     if (main_thread) sampler_arm(main_thread, sampler.pid);
     __atomic_store_n(&sampler.renewing, 0, __ATOMIC_RELEASE);
 }
+
+static void forget_past(struct thread *thread, void *context)
+{
+    uint32_t thread_state = __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE);
+    if (thread_state == THREAD_ENDED) registry_release(thread);
+    if (thread_state != THREAD_LIVE) return;
+    int64_t cpu = clock_read(clock_of_thread(thread->tid));
+    if (cpu > 0) thread->accounted_cpu = cpu;
+}
+
+void lifecycle_begin(int own_tid)
+{
+    /* A thread that did not announce itself is adopted when it is seen twice. */
+    threads_discover(own_tid, 1);
+    threads_discover(own_tid, 1);
+    collector_begin();
+    registry_each(forget_past, NULL);
+    sampler_release();
+    /* V8 is looked for in the process that loaded it. */
+    if (sampler.contact_thread && !background.forked) sampler_arm_contact(sampler.contact_thread);
+}

@@ -14,4 +14,8 @@ void lifecycle_after_fork(void);
 /* The rest, once the child is known to live on: by its background thread, or at its exit. */
 void lifecycle_renew(void);
 
+/* The end of the start delay, on the background thread |own_tid|: what the process has done is forgotten, and
+ * the timers of its threads start. */
+void lifecycle_begin(int own_tid);
+
 #endif

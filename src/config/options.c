@@ -70,6 +70,9 @@ static const struct option options[] = {
     {"OTEL_PROFILING_CONFIG_FILE", KIND_TEXT, SETTINGS_FILE_DEFAULT, "a path", AT(config_file),
      .meaning = "A file of these options, one NAME=value a line, which need not exist at the default place. The "
                 "environment wins."},
+    {"OTEL_PROFILING_START_DELAY_MS", KIND_NUMBER, "0", "milliseconds", AT(start_delay_ms), RANGE(0, 86400000),
+     .meaning = "Nothing is sampled, and no profile begins, before the process is this old. Its background "
+                "thread is there from the start."},
     {"OTEL_PROFILING_COLLECTION_INTERVAL_MS", KIND_NUMBER, "10000", "milliseconds",
      AT(collection_interval_ms), RANGE(100, 3600000), .meaning = "The time that one profile covers."},
     {"OTEL_PROFILING_CPU_ENABLED", KIND_BOOLEAN, "true", "", AT(cpu_enabled),

@@ -40,6 +40,7 @@ struct config {
     int profiling_enabled; /* OTEL_PROFILING_ENABLED */
     int in_tests;          /* OTEL_PROFILING_IN_TESTS */
     int cpu_enabled;
+    int64_t start_delay_ms;
     int64_t collection_interval_ms;
     int64_t cpu_sampling_interval_micros; /* of CPU time */
     int64_t exit_timeout_ms;

@@ -85,6 +85,17 @@ static void supersede(struct thread *thread, struct thread *other)
     registry_end(other, is_same ? 0 : -1);
 }
 
+/* The lock is held. */
+static void arm_locked(struct thread *thread)
+{
+    if (sampler.stopped || sampler.held || sampler.process_timer >= 0 || thread->signal_blocked) return;
+    int id = start_timer(thread, thread->tid);
+    if (id >= 0)
+        __atomic_store_n(&thread->timer, id, __ATOMIC_RELEASE);
+    else if (!sampler.timer_failures++ && id != -EINVAL)
+        fall_back_to_process_timer(id);
+}
+
 int sampler_arm(struct thread *thread, int tid)
 {
     lock_acquire(&state.lock);
@@ -97,13 +108,7 @@ int sampler_arm(struct thread *thread, int tid)
         supersede(thread, other);
     }
     registry_publish(thread, tid);
-    if (!sampler.stopped && sampler.process_timer < 0 && !thread->signal_blocked) {
-        int id = start_timer(thread, tid);
-        if (id >= 0)
-            __atomic_store_n(&thread->timer, id, __ATOMIC_RELEASE);
-        else if (!sampler.timer_failures++ && id != -EINVAL)
-            fall_back_to_process_timer(id);
-    }
+    arm_locked(thread);
     lock_release(&state.lock);
     return 0;
 }
@@ -111,9 +116,23 @@ int sampler_arm(struct thread *thread, int tid)
 void sampler_arm_contact(struct thread *thread)
 {
     sampler.contact_thread = thread;
+    if (sampler.held) return;
     node_process.worker_ticks = (uint32_t)(WORKER_NANOS / sampler.interval);
     node_process.contact_timer =
         timer_start_thread(thread->tid, sampler.signo, &node_process, CONTACT_NANOS, CONTACT_NANOS);
+}
+
+static void release_visit(struct thread *thread, void *context)
+{
+    if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == THREAD_LIVE) arm_locked(thread);
+}
+
+void sampler_release(void)
+{
+    lock_acquire(&state.lock);
+    sampler.held = 0;
+    registry_each(release_visit, NULL);
+    lock_release(&state.lock);
 }
 
 void sampler_disarm(struct thread *thread)
@@ -156,7 +175,7 @@ int sampler_change_signal(void)
         __atomic_store_n(&sampler.stopped, 1, __ATOMIC_RELEASE);
     } else if (process_wide) {
         sampler.process_timer = timer_start_process(signo, &sampler, sampler.interval);
-    } else if (!sampler.stopped) {
+    } else if (!sampler.stopped && !sampler.held) {
         registry_each(rearm_visit, NULL);
     }
     lock_release(&state.lock);

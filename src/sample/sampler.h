@@ -15,6 +15,7 @@
 /* What the handler reads; written before the first timer is armed, but for |stopped| and |signo|. */
 struct sampler {
     int stopped;         /* no sample is taken any more */
+    int held;            /* none is taken yet: no timer starts before sampler_release */
     int signo;           /* the signal of our timers; 0: none chosen */
     int alternate_stack; /* handlers run on the alternate stack: a Go runtime is in the process */
     uint64_t
@@ -63,7 +64,10 @@ int sampler_install(const struct sampler_options *options);
  */
 int sampler_arm(struct thread *thread, int tid);
 
-/* Starts the contact timer (node_contact_due, node/isolate.h) of the main thread |thread|. */
+/* Ends |held|: starts the timers that threads wait for. Background thread. */
+void sampler_release(void);
+
+/* Starts the contact timer (node_contact_due, node/isolate.h) of the main thread |thread|, unless held. */
 void sampler_arm_contact(struct thread *thread);
 
 /* Stops the ticks of |thread|. */

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from hazard_case import HazardCase
-from profiled_case import LIBRARY, report
+from profiled_case import LIBRARY, cumulative, report, total
 
 
 class Activation(HazardCase):
@@ -128,6 +128,43 @@ class Activation(HazardCase):
             self.assertEqual(os.path.exists(os.path.join(self.directory, "open", "profiles")), profiled, run.err)
             self.assertEqual(said == [], not profiled, run.err)
             shutil.rmtree(etc)
+
+
+class StartDelay(HazardCase):
+    """The program sleeps from long before to long after the end of the delay."""
+
+    def judge(self, run, slack):
+        self.assert_clean(run)
+        profiles = run.of(int(run.lines("pid")[0][0]))
+        error = self.assert_total(run, profiles, slack)
+        self.assertEqual(cumulative(profiles, "burn_early"), 0)
+        late = cumulative(profiles, "burn_late") / total(profiles)
+        report(f"error of the total {error:+.2%}, under burn_late {late:.1%}")
+        self.assertGreater(late, 0.9)
+
+    def test_what_was_before_is_in_no_profile(self):
+        run = self.profile("late_burn", 4000, options={"start_delay_ms": 2000})
+        # What our own thread did before the program looked at its clock is no part of "used".
+        self.judge(run, slack=30e6)
+        self.assertLess(run.profiles[0].duration, 4e9)
+
+    def test_a_child_that_is_forked_before(self):
+        run = self.profile("late_burn", 4000, "fork", options={"start_delay_ms": 2000})
+        # Its main thread sleeps: our thread begins with the second tick that it has after that.
+        self.judge(run, slack=100e6)
+        of_parent = total(run.profiles) - total(run.of(int(run.lines("pid")[0][0])))
+        self.assertLess(of_parent, 100e6, "the parent only waits")
+
+    def test_a_process_that_ends_before_leaves_nothing_and_does_not_wait(self):
+        plain = self.plain("count_timers", 200)
+        run = self.profile("count_timers", 200, options={"start_delay_ms": 3600000})
+        self.assert_clean(run)
+        self.assertEqual(run.profiles, [])
+        self.assertEqual(run.lines("timers"), [["0", "threads", "2"]], "ours is the second thread")
+        self.assertLess(run.duration, plain.duration + 4, "the exit timeout is 5 s")
+        run = self.profile("late_burn", 0, "fork", options={"start_delay_ms": 3600000})
+        self.assert_clean(run)
+        self.assertEqual(run.profiles, [])
 
 
 if __name__ == "__main__":

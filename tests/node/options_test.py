@@ -62,6 +62,22 @@ class Options(NodeCase):
                  for name in ("own", "inner", "dependency", "exports.threadClock")}
         return files, result.profiles
 
+    def test_a_delayed_start_knows_what_runs_then(self):
+        """Code of every tier is older than the first contact with V8."""
+        script = self.write("late.js", BURN % ("work", "work") + BURN.replace("const cpu", "var late_cpu").replace("cpu()", "process.cpuUsage().user") % ("late", "late") + """
+            while (process.uptime() < 3) exports.work(100);
+            exports.work(500);
+            exports.late(500);""")
+        result = self.profiled("--max-inlined-bytecode-size=0", script,
+                               extra=[("OTEL_PROFILING_START_DELAY_MS", "2000")])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        total = result.profiles.total()
+        under = {name: result.profiles.cumulative(name) / total for name in ("work", "late")}
+        print(f"  {total / 1e6:.0f} of {result.cpu / 1e6:.0f} ms, " +
+              ", ".join(f"under {name} {share:.1%}" for name, share in under.items()), file=sys.stderr)
+        self.assertLess(total, result.cpu - 300e6, "two seconds of a busy process are left out")
+        self.assertGreater(sum(under.values()), 0.9)
+
     def test_files_are_told_whole(self):
         files, _ = self.files()
         self.assertEqual(files, {

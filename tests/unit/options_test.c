@@ -250,7 +250,7 @@ START_TEST(the_reference_is_a_markdown_table_of_all_options)
         ck_assert_int_eq(bars, 5);
         ck_assert_int_eq(line[strlen(line) - 1], '|');
     }
-    ck_assert_int_eq(rows, 2 + 23);
+    ck_assert_int_eq(rows, 2 + 24);
 }
 END_TEST
 
