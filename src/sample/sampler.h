@@ -17,7 +17,7 @@ struct sampler {
     int stopped;         /* no sample is taken any more */
     int held;            /* none is taken yet: no timer starts before sampler_release */
     int signo;           /* the signal of our timers; 0: none chosen */
-    int alternate_stack; /* handlers run on the alternate stack: a Go runtime is in the process */
+    int alternate_stack; /* a Go runtime is in the process: handlers run on the alternate stack */
     uint64_t
         given_up; /* signals that were ours and that the application took, as a mask: never taken again */
     struct sigaction_raw former;   /* what |signo| would do without us: where foreign signals go */

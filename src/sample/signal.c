@@ -6,7 +6,7 @@
 
 /* Signals 32 to 34 belong to libc (cancellation, setuid, musl's synccall); node and others rarely go
  * above 40. */
-enum { LOWEST_RT = 35, HIGHEST_RT = 64 };
+enum { LOWEST_RT = 35, HIGHEST_RT = 64, RUNTIME_TAKES = 16 };
 
 static int is_free(int signo)
 {
@@ -15,13 +15,33 @@ static int is_free(int signo)
     return sigaction_get(signo, &action) == 0 && action.handler == (void *)SIG_DFL;
 }
 
+/*
+ * The Go runtime takes every signal for the case that the program asks for it by os/signal.Notify; a
+ * real-time one that it did not send itself does nothing there. The highest that has the handler of most
+ * others: ours passes on what is not ours.
+ */
+static int borrow_from_runtime(void)
+{
+    struct sigaction_raw actions[HIGHEST_RT + 1];
+    for (int signo = LOWEST_RT; signo <= HIGHEST_RT; signo++)
+        if (sigaction_get(signo, &actions[signo])) actions[signo].handler = (void *)SIG_DFL;
+    for (int signo = HIGHEST_RT; signo >= LOWEST_RT; signo--) {
+        void *handler = actions[signo].handler;
+        int same = 0;
+        for (int other = LOWEST_RT; other <= HIGHEST_RT; other++) same += actions[other].handler == handler;
+        if (same < RUNTIME_TAKES || handler == (void *)SIG_DFL || handler == (void *)SIG_IGN) continue;
+        if (!(sampler.given_up & sigmask_bit(signo))) return signo;
+    }
+    return -EBUSY;
+}
+
 int signal_choose(int is_node, int wanted)
 {
     if (wanted) return wanted;
     if (!is_node && is_free(SIGPROF)) return SIGPROF;
     for (int signo = HIGHEST_RT; signo >= LOWEST_RT; signo--)
         if (is_free(signo)) return signo;
-    return -EBUSY;
+    return sampler.alternate_stack ? borrow_from_runtime() : -EBUSY;
 }
 
 int signal_install(int signo)

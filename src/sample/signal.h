@@ -1,8 +1,9 @@
 /*
  * Which signal our timers use. SIGPROF where nobody else has it; a real-time signal (the highest free one, 35
  * to 64) in Node (V8's profiler takes SIGPROF, Node before 18.17 resets signals 1 to 31 at start) and
- * wherever SIGPROF has an owner. When another owner appears we move away: the disposition is watched, and
- * sigaction/signal of the application are seen before they take effect (preload/signals.c).
+ * wherever SIGPROF has an owner. Where a Go runtime has taken them all, one is borrowed from it. When another
+ * owner appears we move away: the disposition is watched, and sigaction/signal of the application are seen
+ * before they take effect (preload/signals.c).
  */
 #ifndef OTELPROF_SAMPLE_SIGNAL_H
 #define OTELPROF_SAMPLE_SIGNAL_H
