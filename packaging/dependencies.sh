@@ -5,8 +5,9 @@ set -eu
 
 build="gcc g++ make cmake pkg-config zlib1g-dev libiberty-dev libjansson-dev
     protobuf-compiler nanopb libnanopb-dev libmbedtls-dev libnghttp2-dev libunwind-dev check"
-tests="python3 python3-protobuf openssl ca-certificates binutils libc6-dbg strace procps util-linux libjemalloc2 perl git
-    postgresql musl-tools libcap2-bin"
+tests="python3 python3-protobuf openssl ca-certificates binutils libc6-dbg strace procps util-linux libjemalloc2
+    perl git postgresql musl-tools libcap2-bin ruby php-cli ripgrep sqlite3 curl openssh-client bzip2
+    xz-utils"
 
 wanted=$build
 [ "${1:-}" != tests ] || wanted="$wanted $tests"
@@ -14,6 +15,7 @@ command -v node >/dev/null 2>&1 || wanted="$wanted nodejs"
 if [ "${1:-}" = tests ]; then
     command -v npm >/dev/null 2>&1 || wanted="$wanted npm"
     command -v go >/dev/null 2>&1 || wanted="$wanted golang-go"
+    command -v java >/dev/null 2>&1 || wanted="$wanted default-jre-headless"
 fi
 
 missing=
