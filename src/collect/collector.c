@@ -56,6 +56,7 @@ static struct {
     uint64_t drops_before[DROP_CAUSES]; /* running counters as of the last window */
     int64_t accounted;                  /* ns of process CPU in the windows so far, start_cpu included */
     int64_t own_accounted;              /* of it the background thread's */
+    int strangers;                      /* threads that the next round may adopt */
     int64_t next_module_check;          /* ns, monotonic */
     char directory[4096];               /* the working directory at the start */
     int own_tid;
@@ -114,6 +115,7 @@ int collector_start(int own_tid)
 {
     collector.own_tid = own_tid;
     collector.accounted = collector.start_cpu;
+    if (own_tid) collector.strangers = threads_discover(own_tid, 0); /* older than our constructor */
     refresh_modules(clock_monotonic());
     resource_detect(&collector.resource, collector.options.config, collector.options.program);
     collector.sinks = sinks_open(collector.options.config);
@@ -408,6 +410,7 @@ static void finish_window(void)
     struct window *window = &collector.window;
     int64_t process_cpu = clock_process_cpu(); /* before the threads': what they use meanwhile counts once */
     registry_each(settle_running, NULL);
+    threads_settle_strangers();
     count_drops();
     if (window->profile) {
         settle_rest(process_cpu);
@@ -453,7 +456,7 @@ void collector_round(void)
     int64_t now = clock_monotonic();
     int slow = now >= collector.next_slow_check;
     if (slow) collector.next_slow_check = now + SLOW_NANOS;
-    threads_discover(collector.own_tid, slow);
+    collector.strangers = threads_discover(collector.own_tid, slow);
     if (slow) slow_checks();
     registry_each(find_stack, NULL);
     registry_each(mark_ended, NULL);
@@ -474,7 +477,7 @@ void collector_round(void)
 
 int64_t collector_pause(void)
 {
-    if (is_settling(clock_monotonic())) return SETTLING_ROUND_MILLIS * (int64_t)MILLI;
+    if (collector.strangers || is_settling(clock_monotonic())) return SETTLING_ROUND_MILLIS * (int64_t)MILLI;
     return (collector.quiet_rounds < QUIET_ROUNDS ? ROUND_MILLIS : QUIET_ROUND_MILLIS) * (int64_t)MILLI;
 }
 

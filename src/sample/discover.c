@@ -26,8 +26,15 @@ struct tid_list {
     size_t count, cap;
 };
 
+/* A thread that the last scan saw and that is in no slot. */
+struct stranger {
+    int tid;
+    int64_t accounted_cpu; /* ns of its CPU clock that earlier windows hold, with no thread */
+};
+
 static struct {
-    struct tid_list strangers; /* seen by the last scan and in no slot */
+    struct stranger *strangers;
+    size_t count, cap;
     int own_tid;
 } state;
 
@@ -77,38 +84,72 @@ static void end_if_gone(struct thread *thread, void *context)
     registry_end(thread, -1);
 }
 
-/* A thread in no slot in two scans running is nobody's: one that pthread_create has just made is announced
- * soon. */
-static void adopt_strangers(const struct tid_list *all)
+static struct stranger *find_stranger(int tid)
 {
-    struct tid_list strangers = {0};
+    for (size_t i = 0; i < state.count; i++)
+        if (state.strangers[i].tid == tid) return &state.strangers[i];
+    return NULL;
+}
+
+/* False if there is no slot for it. */
+static int adopt(const struct stranger *stranger)
+{
+    struct thread *thread = registry_claim(stranger->tid);
+    if (!thread) return 0;
+    int64_t cpu = clock_read(clock_of_thread(stranger->tid));
+    if (cpu >= stranger->accounted_cpu)
+        thread->accounted_cpu = stranger->accounted_cpu;              /* else its id is another's */
+    if (sampler_arm(thread, stranger->tid)) registry_release(thread); /* it has announced itself meanwhile */
+    return 1;
+}
+
+/* A thread in no slot in two scans running is nobody's: one that pthread_create has just made is announced
+ * soon. How many are seen for the first time. */
+static int adopt_strangers(const struct tid_list *all)
+{
+    struct stranger *left = NULL;
+    size_t count = 0, cap = 0;
+    int fresh = 0;
     for (size_t i = 0; i < all->count; i++) {
         int tid = all->tids[i];
         if (tid == state.own_tid || registry_find(tid)) continue;
-        struct thread *thread = has_tid(&state.strangers, tid) ? registry_claim(tid) : NULL;
-        if (!thread)
-            add_tid(&strangers, tid);
-        else if (sampler_arm(thread, tid))
-            registry_release(thread); /* it has announced itself meanwhile */
+        const struct stranger *known = find_stranger(tid);
+        if (known && adopt(known)) continue;
+        if (heap_grow(&left, &cap, count + 1, sizeof *left)) break;
+        left[count++] = known ? *known : (struct stranger){.tid = tid};
+        fresh += !known;
     }
-    heap_free(state.strangers.tids);
-    state.strangers = strangers;
+    heap_free(state.strangers);
+    state.strangers = left;
+    state.count = count;
+    state.cap = cap;
+    return fresh;
 }
 
-void threads_discover(int own_tid, int thorough)
+int threads_discover(int own_tid, int thorough)
 {
     struct stat st;
+    int fresh = 0;
     state.own_tid = own_tid;
-    if (file_stat("/proc/self/task", &st, 0)) return;
+    if (file_stat("/proc/self/task", &st, 0)) return 0;
     /* The directory has a link for each thread and two of its own; ours is in no slot. */
     int changed = (int)st.st_nlink - 2 != (int)registry_count() + 1;
-    if (!changed && !thorough && !state.strangers.count) return;
+    if (!changed && !thorough && !state.count) return 0;
     struct tid_list all = {0};
     if (list_threads(&all) == 0 && all.count) {
         registry_each(end_if_gone, &all);
-        adopt_strangers(&all);
+        fresh = adopt_strangers(&all);
     }
     heap_free(all.tids);
+    return fresh;
+}
+
+void threads_settle_strangers(void)
+{
+    for (size_t i = 0; i < state.count; i++) {
+        int64_t cpu = clock_read(clock_of_thread(state.strangers[i].tid));
+        if (cpu > 0) state.strangers[i].accounted_cpu = cpu;
+    }
 }
 
 /* SigBlk of /proc/PID/status: a hexadecimal mask. */

@@ -29,9 +29,13 @@ struct thread *threads_adopt_main(uintptr_t start_routine, uintptr_t stack_high,
 /*
  * Background thread: finds threads that were not made by pthread_create (raw clone) or that ended without
  * telling, by /proc/self/task; cheap while the link count of that directory says that nothing changed.
- * |own_tid| is left out. |thorough|: look even then.
+ * |own_tid| is left out. |thorough|: look even then. The number of those that the
+ * next call will sample if they are still there.
  */
-void threads_discover(int own_tid, int thorough);
+int threads_discover(int own_tid, int thorough);
+
+/* Background thread, where a window ends: what such threads have used until now is in it as nobody's. */
+void threads_settle_strangers(void);
 
 /*
  * Background thread, about once a second: a thread that used CPU but had no tick since the last call is
