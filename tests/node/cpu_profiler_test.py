@@ -19,8 +19,9 @@ import sys
 import tempfile
 import unittest
 
-from measured import MeasuredCase
 from node_case import BUILD, NODE, PROGRAMS, clean_environment, node_major
+
+from measured import MeasuredCase
 
 ORACLE = os.path.join(BUILD, "tests", "node", "libcpu_profiler_oracle.so")
 FULL = os.environ.get("OTELPROF_SOAK") == "full"
