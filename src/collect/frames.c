@@ -63,7 +63,9 @@ uint32_t frames_named_location(struct profile *profile, const char *name)
 static uint32_t native_location(struct frames *frames, struct profile *profile, const struct module *module,
                                 uintptr_t address)
 {
-    return profile_location(profile, mapping_of(frames, profile, module), address, NULL, 0);
+    uint32_t location = profile_location(profile, mapping_of(frames, profile, module), address, NULL, 0);
+    profile_location_set_type(profile, location, PROFILE_FRAME_NATIVE);
+    return location;
 }
 
 static uint32_t perfmap_location(struct frames *frames, struct profile *profile, uintptr_t pc)
@@ -71,14 +73,20 @@ static uint32_t perfmap_location(struct frames *frames, struct profile *profile,
     struct perfmap_symbol *symbol = &frames->symbol;
     struct python_name python;
     if (!frames->perfmap || !perfmap_lookup(frames->perfmap, pc, symbol)) return 0;
+    int is_python = perfname_python(symbol->name, symbol->name_len, &python);
     uint32_t function;
-    if (perfname_python(symbol->name, symbol->name_len, &python))
+    if (is_python)
         function = frames_function(profile, python.function, python.function_len, python.file,
                                    python.file_len, 0, 0);
     else
         function = script_function(frames, profile, symbol->name, symbol->name_len);
     struct profile_line line = {function, profile->functions.items[function].start_line, 0};
-    return profile_location(profile, 0, symbol->start, &line, 1);
+    uint32_t location = profile_location(profile, 0, symbol->start, &line, 1);
+    if (is_python)
+        profile_location_set_type(profile, location, PROFILE_FRAME_CPYTHON);
+    else if (v8name_is(symbol->name, symbol->name_len))
+        profile_location_set_type(profile, location, PROFILE_FRAME_V8JS);
+    return location;
 }
 
 /* The location of |pc|, 0 to leave the frame out: our own pthread_create wrapper is nobody's business. */

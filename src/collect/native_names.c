@@ -4,6 +4,7 @@
 #include "collect/frames.h"
 #include "collect/node_view.h"
 #include "node/isolate.h"
+#include "symbol/demangle.h"
 #include "symbol/names.h"
 #include "sys/fmt.h"
 #include "sys/heap.h"
@@ -45,6 +46,8 @@ static void name_location(struct profile *profile, const struct module *module, 
         uint32_t system_name = profile_string(profile, answer->system_name, strlen(answer->system_name));
         lines[0].function = profile_function(
             profile, profile_string(profile, answer->name, strlen(answer->name)), system_name, 0, 0, 0);
+        if (demangle_is_rust(answer->system_name))
+            profile_location_set_type(profile, location, PROFILE_FRAME_RUST);
         if (node_process.enabled && node_view_is_collection(answer->name)) {
             uint32_t name = profile_string(profile, NODE_VIEW_COLLECTOR, sizeof NODE_VIEW_COLLECTOR - 1);
             lines[count++].function = profile_function(profile, name, name, 0, 0, 0);

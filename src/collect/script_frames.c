@@ -87,7 +87,9 @@ uint32_t script_code_location(struct frames *frames, struct profile *profile, st
         code->function = script_function(frames, profile, code_name(code), code->name_len);
     }
     unsigned n = lines_at(frames, profile, code, address - start, lines);
-    return profile_location(profile, 0, start, lines, n);
+    uint32_t location = profile_location(profile, 0, start, lines, n);
+    profile_location_set_type(profile, location, PROFILE_FRAME_V8JS);
+    return location;
 }
 
 int script_name_begins(const struct code *code, const char *prefix)

@@ -126,7 +126,8 @@ uint32_t profile_location(struct profile *p, uint32_t mapping, uint64_t address,
         t->lines_used = at;
         return profile_drop(p);
     }
-    t->items[t->count] = (struct profile_location){address, mapping, at, count, at, count};
+    t->items[t->count] =
+        (struct profile_location){address, mapping, at, count, at, count, PROFILE_FRAME_UNKNOWN};
     return t->count++;
 }
 
@@ -144,4 +145,16 @@ int profile_location_set_lines(struct profile *p, uint32_t location, const struc
     p->locations.items[location].line_at = at;
     p->locations.items[location].line_count = (uint32_t)kept;
     return 0;
+}
+
+void profile_location_set_type(struct profile *p, uint32_t location, enum profile_frame_type type)
+{
+    if (p->sealed || !location || location >= p->locations.count) return;
+    p->locations.items[location].frame_type = type;
+}
+
+const char *profile_frame_type_name(enum profile_frame_type type)
+{
+    static const char *const names[PROFILE_FRAME_TYPES] = {"", "native", "rust", "v8js", "cpython"};
+    return names[type];
 }

@@ -61,11 +61,22 @@ struct profile_line {
     int64_t line, column; /* from 1, 0 = unknown */
 };
 
+/* profile.frame.type of the semantic conventions. */
+enum profile_frame_type {
+    PROFILE_FRAME_UNKNOWN,
+    PROFILE_FRAME_NATIVE,
+    PROFILE_FRAME_RUST,
+    PROFILE_FRAME_V8JS,
+    PROFILE_FRAME_CPYTHON,
+    PROFILE_FRAME_TYPES
+};
+
 struct profile_location {
     uint64_t address;
     uint32_t mapping;
     uint32_t line_at, line_count; /* in profile_locations.lines; the innermost inlined function first */
     uint32_t key_at, key_count; /* the lines it was interned with, which profile_location_set_lines leaves */
+    uint32_t frame_type;        /* enum profile_frame_type */
 };
 
 struct profile_stack {
@@ -215,6 +226,12 @@ uint32_t profile_location(struct profile *profile, uint32_t mapping, uint64_t ad
  */
 int profile_location_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                                unsigned count);
+
+/* What runs at |location|. No part of the location's identity. */
+void profile_location_set_type(struct profile *profile, uint32_t location, enum profile_frame_type type);
+
+/* "native", "v8js" ..., "" for PROFILE_FRAME_UNKNOWN. */
+const char *profile_frame_type_name(enum profile_frame_type type);
 
 /* The stack of |count| locations, leaf first. Locations 0 (dropped for want of memory) are left out. */
 uint32_t profile_stack(struct profile *profile, const uint32_t *locations, unsigned count);

@@ -55,3 +55,20 @@ size_t demangle(const char *mangled, char *out, size_t size)
     out[sink.used] = 0;
     return sink.used;
 }
+
+static int is_hash(const char *text)
+{
+    enum { DIGITS = 16 };
+    for (int i = 0; i < DIGITS; i++)
+        if (!text[i] || !strchr("0123456789abcdef", text[i])) return 0;
+    return text[DIGITS] == 'E';
+}
+
+int demangle_is_rust(const char *mangled)
+{
+    if (!strncmp(mangled, "_R", 2)) return 1;
+    if (strncmp(mangled, "_ZN", 3) != 0) return 0;
+    const char *hash = strstr(mangled, "17h");
+    while (hash && !is_hash(hash + 3)) hash = strstr(hash + 1, "17h");
+    return hash != NULL;
+}

@@ -25,4 +25,7 @@
  */
 size_t demangle(const char *mangled, char *out, size_t size);
 
+/* True if rustc made |mangled|: _R..., or a legacy name with its hash. Pure. */
+int demangle_is_rust(const char *mangled);
+
 #endif

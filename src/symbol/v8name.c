@@ -176,6 +176,13 @@ void v8name_parse(const char *text, size_t len, struct v8_name *name)
     set_function(name, t);
 }
 
+int v8name_is(const char *text, size_t len)
+{
+    struct v8_name name;
+    v8name_parse(text, len, &name);
+    return name.kind != V8_OTHER;
+}
+
 int perfname_python(const char *text, size_t len, struct python_name *name)
 {
     struct text t = {text, len};

@@ -42,6 +42,9 @@ struct v8_name {
  */
 void v8name_parse(const char *text, size_t len, struct v8_name *name);
 
+/* True if |text| has one of V8's forms. */
+int v8name_is(const char *text, size_t len);
+
 struct python_name {
     const char *function;
     size_t function_len;
