@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 /* One byte for the fields 1 to 15, the only ones these writers know. */
 static inline uint8_t wire_tag(unsigned field, unsigned type)
@@ -46,6 +46,20 @@ static inline uint8_t *wire_put_field(uint8_t *at, unsigned field, uint64_t valu
     if (!value) return at;
     *at++ = wire_tag(field, WIRE_VARINT);
     return wire_put_varint(at, value);
+}
+
+/* A fixed64 field; 0 is not written. */
+static inline size_t wire_fixed64_size(uint64_t value)
+{
+    return value ? 1 + sizeof value : 0;
+}
+
+static inline uint8_t *wire_put_fixed64(uint8_t *at, unsigned field, uint64_t value)
+{
+    if (!value) return at;
+    *at++ = wire_tag(field, WIRE_FIXED64);
+    memcpy(at, &value, sizeof value); /* little-endian, as all machines are that this is built for */
+    return at + sizeof value;
 }
 
 /* A message, text or packed field of |size| bytes, head included. */
