@@ -8,7 +8,9 @@
 #include "collect/lifecycle.h"
 #include "sample/sampler.h"
 #include "sys/clock.h"
+#include "sys/descriptors.h"
 #include "sys/heap.h"
+#include "sys/log.h"
 #include "sys/sigaction.h"
 
 enum { SHORT_LIFE_INTERVALS = 2, DRAIN_NANOS = 100 * 1000 * 1000 };
@@ -85,6 +87,8 @@ void background_run(void *argument)
 {
     sys_call2(SYS_prctl, PR_SET_NAME, "otelprof");
     background.tid = sys_gettid();
+    int shared = descriptors_separate();
+    if (shared) log_debug("no descriptor table of the profiler's own (errno %d)", -shared);
     if (sampler.held && wait_for_begin()) {
         set_state(BACKGROUND_DONE);
         return;

@@ -11,6 +11,7 @@
 #include "sample/threads.h"
 #include "sample/timer.h"
 #include "sys/clock.h"
+#include "sys/descriptors.h"
 #include "sys/heap.h"
 
 static struct {
@@ -29,6 +30,7 @@ void lifecycle_after_fork(void)
 {
     sampler_after_fork();
     background_after_fork();
+    descriptors_after_fork();
     state.fork_monotonic = clock_monotonic();
     state.fork_realtime = clock_realtime();
     if (sampler.stopped || !state.probe) return;

@@ -4,18 +4,27 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "sys/descriptors.h"
 #include "sys/heap.h"
 #include "sys/rawcall.h"
 
 enum { HIGH_FD = 512, PROC_CHUNK = 64 * 1024 };
 
+/* The application may have closed |low|, and have something else there now. */
+static int is_same_file(int low, int high)
+{
+    struct stat a, b;
+    return !sys_call2(SYS_fstat, low, &a) && !sys_call2(SYS_fstat, high, &b) && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
 int file_open(const char *path, int flags, int mode)
 {
     int fd = (int)sys_call4(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
-    if (fd < 0 || fd >= HIGH_FD) return fd;
+    if (fd < 0 || fd >= HIGH_FD || descriptors_are_separate()) return fd;
     int high = (int)sys_call3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_FD);
     if (high < 0) return fd; /* the limit is lower: rather this number than none */
-    sys_close(fd);
+    if (is_same_file(fd, high)) sys_close(fd);
     return high;
 }
 

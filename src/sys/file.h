@@ -1,8 +1,8 @@
 /*
- * Files by raw system calls. Descriptors are close-on-exec and, where RLIMIT_NOFILE allows, numbered from 512
- * up, so that the application's next open still gets the lowest number. None is kept open between two uses:
- * an application may close every descriptor, or reuse ours. Not for signal handlers. Negative errno on
- * errors.
+ * Files by raw system calls. Descriptors are close-on-exec. In the application's table (sys/descriptors.h)
+ * they are numbered from 512 up where RLIMIT_NOFILE allows, so that the application's next open still gets
+ * the lowest number, and none is kept open between two uses: an application may close every descriptor, or
+ * reuse ours. Not for signal handlers. Negative errno on errors.
  */
 #ifndef OTELPROF_SYS_FILE_H
 #define OTELPROF_SYS_FILE_H

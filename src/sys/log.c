@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
+#include "sys/descriptors.h"
 #include "sys/file.h"
 #include "sys/fmt.h"
 #include "sys/rawcall.h"
@@ -16,6 +17,7 @@ void log_configure(enum log_level level, const char *file)
 {
     config.level = level;
     config.file = file;
+    descriptors_prepare();
 }
 
 int log_enabled(enum log_level level)
@@ -34,8 +36,12 @@ void log_write(enum log_level level, const char *format, ...)
     n += fmt_text_v(line + n, sizeof line - 1 - n, format, args);
     va_end(args);
     line[n++] = '\n';
-    int fd = config.file ? file_open(config.file, O_WRONLY | O_CREAT | O_APPEND, 0644) : 2;
+    int fd = config.file ? file_open(config.file, O_WRONLY | O_CREAT | O_APPEND, 0644)
+                         : descriptors_standard_error();
     if (fd < 0) return;
     sys_call3(SYS_write, fd, line, n);
-    if (config.file) sys_close(fd);
+    if (config.file)
+        sys_close(fd);
+    else
+        descriptors_done(fd);
 }

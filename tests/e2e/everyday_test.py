@@ -169,8 +169,7 @@ class Everyday(unittest.TestCase):
             self.assertIn(preloaded, ([], [b"LD_PRELOAD=" + LIBRARY.encode()]))
 
         def ends(result):
-            # Who opens a file while our thread has one open gets a number that is not the lowest.
-            fds = [(-1, -1) if profiled else (-1, e.fds) if name in BY_CHANCE else (e.lowest_fd, e.fds)
+            fds = [(e.lowest_fd, e.fds) if name not in BY_CHANCE else (-1, -1) if profiled else (-1, e.fds)
                    for e in result.ends]
             return sorted((e.program, e.code, n, e.blocked, e.ignored) for e, n in zip(result.ends, fds))
 
@@ -193,7 +192,6 @@ class Everyday(unittest.TestCase):
             is_ours = "otelprof" in names
             if not profiled:
                 self.assertEqual((handlers, is_ours), (set(), False))
-            self.assertIn(after.fds - before.fds, (0, 1, 2))
             self.assertLessEqual(bits(before.caught), bits(after.caught))
             self.assertLessEqual(len(handlers), 1)
             self.assertLessEqual(handlers, OURS)

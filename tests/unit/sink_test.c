@@ -17,6 +17,7 @@
 #include "encode/pprof.h"
 #include "sink/file_name.h"
 #include "sink/sink.h"
+#include "sys/descriptors.h"
 #include "sys/log.h"
 
 static const struct profile_kind cpu = {
@@ -366,6 +367,7 @@ START_TEST(the_console_does_not_write_to_a_stranger_on_descriptor_2)
     struct profile *profiles[] = {sealed_profile(&cpu, 1)};
     struct export_window window = window_of(profiles, 1);
     struct config config = config_of(CONFIG_EXPORTER_CONSOLE, scratch);
+    descriptors_prepare();
     struct sinks *sinks = sinks_open(&config);
     int old = dup(2), fd = open("database", O_CREAT | O_RDWR, 0600);
     dup2(fd, 2);
