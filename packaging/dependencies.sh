@@ -7,7 +7,7 @@ build="gcc g++ make cmake pkg-config zlib1g-dev libiberty-dev libjansson-dev
     protobuf-compiler nanopb libnanopb-dev libmbedtls-dev libnghttp2-dev libunwind-dev check"
 tests="python3 python3-protobuf openssl ca-certificates binutils libc6-dbg strace procps util-linux libjemalloc2
     perl git postgresql musl-tools libcap2-bin ruby php-cli ripgrep sqlite3 curl openssh-client bzip2
-    xz-utils libtcmalloc-minimal4 libmimalloc2.0 libfaketime torsocks"
+    xz-utils libtcmalloc-minimal4 libmimalloc2.0 libfaketime torsocks dnsmasq-base"
 
 wanted=$build
 [ "${1:-}" != tests ] || wanted="$wanted $tests"
