@@ -33,3 +33,19 @@ void utc_split(int64_t nanos, struct utc *utc)
     utc->second = of_day % 60;
     utc->millisecond = (int)((nanos - seconds * NANOS_PER_SECOND) / 1000000);
 }
+
+/* Hinnant's days_from_civil. */
+static int64_t join_days(const struct utc *utc)
+{
+    int64_t year = utc->year - (utc->month <= 2), era = floor_divide(year, 400);
+    int64_t year_of_era = year - era * 400;
+    int month_from_march = utc->month > 2 ? utc->month - 3 : utc->month + 9;
+    int64_t day_of_year = (153 * month_from_march + 2) / 5 + utc->day - 1;
+    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * DAYS_PER_ERA + day_of_era - DAYS_TO_1970;
+}
+
+int64_t utc_seconds(const struct utc *utc)
+{
+    return join_days(utc) * SECONDS_PER_DAY + utc->hour * 3600 + utc->minute * 60 + utc->second;
+}

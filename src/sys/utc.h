@@ -14,4 +14,7 @@ struct utc {
  * date algorithms", civil_from_days. */
 void utc_split(int64_t nanos, struct utc *utc);
 
+/* The other way, in seconds: |utc| is a valid date, milliseconds do not count. */
+int64_t utc_seconds(const struct utc *utc);
+
 #endif
