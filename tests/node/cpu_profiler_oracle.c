@@ -28,6 +28,7 @@
 #include "sample/ring.h"
 #include "sample/sampler.h"
 #include "sys/clock.h"
+#include "sys/file.h"
 #include "sys/fmt.h"
 #include "sys/rawcall.h"
 #include "sys/sigaction.h"
@@ -74,7 +75,7 @@ static struct {
 } v8;
 
 static struct {
-    int file;
+    const char *path;
     void (*add_cleanup_hook)(v8_isolate *, void (*)(void *), void *);
     v8_isolate *isolate;
     void *profiler;
@@ -106,11 +107,16 @@ static void put_frame(struct text *text, const char *name, const char *file, lon
     text->used += fmt_text(text->bytes + text->used, 64, "\x1f%ld\x1f%ld\x1f%d", first, second, inlined);
 }
 
-/* One write: the file is opened for appending, and two threads write to it. */
+/* One write: the file is opened for appending, and two threads write to it, each with descriptors of its own.
+ */
 static void write_line(struct text *text)
 {
     text->bytes[text->used++] = '\n';
-    sys_call3(SYS_write, oracle.file, (long)text->bytes, (long)text->used);
+    int fd = file_open(oracle.path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (fd >= 0) {
+        sys_call3(SYS_write, fd, (long)text->bytes, (long)text->used);
+        sys_close(fd);
+    }
     text->used = 0;
 }
 
@@ -340,7 +346,7 @@ int __wrap_v8_abi_find(struct v8_functions *functions, void *(*lookup)(const cha
     int rc = __real_v8_abi_find(functions, lookup, missing);
     const char *path = getenv("CPU_PROFILER_ORACLE_OUT");
     if (rc || !path) return rc;
-    oracle.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    oracle.path = path;
     find_v8(lookup);
     oracle.add_cleanup_hook = functions->add_cleanup_hook;
     functions->add_cleanup_hook = attach;
