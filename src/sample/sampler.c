@@ -85,6 +85,12 @@ static void supersede(struct thread *thread, struct thread *other)
     registry_end(other, is_same ? 0 : -1);
 }
 
+/* EINVAL for another thread: it has ended since it was seen. No timer is missing then, and none is needed. */
+static int is_gone(const struct thread *thread, int error)
+{
+    return error == -EINVAL && thread->tid != sys_gettid();
+}
+
 /* The lock is held. */
 static void arm_locked(struct thread *thread)
 {
@@ -92,7 +98,7 @@ static void arm_locked(struct thread *thread)
     int id = start_timer(thread, thread->tid);
     if (id >= 0)
         __atomic_store_n(&thread->timer, id, __ATOMIC_RELEASE);
-    else if (!sampler.timer_failures++ && id != -EINVAL)
+    else if (!is_gone(thread, id) && !sampler.timer_failures++)
         fall_back_to_process_timer(id);
 }
 
