@@ -56,7 +56,7 @@ static struct {
     uint64_t drops_before[DROP_CAUSES]; /* running counters as of the last window */
     int64_t accounted;                  /* ns of process CPU in the windows so far, start_cpu included */
     int64_t own_accounted;              /* of it the background thread's */
-    int strangers;                      /* threads that the next round may adopt */
+    int strangers;                      /* threads that were there before us: the first round adopts them */
     int64_t next_module_check;          /* ns, monotonic */
     char directory[4096];               /* the working directory at the start */
     int own_tid;
@@ -115,7 +115,7 @@ int collector_start(int own_tid)
 {
     collector.own_tid = own_tid;
     collector.accounted = collector.start_cpu;
-    if (own_tid) collector.strangers = threads_discover(own_tid, 0); /* older than our constructor */
+    if (own_tid) collector.strangers = threads_discover(own_tid, 0);
     refresh_modules(clock_monotonic());
     resource_detect(&collector.resource, collector.options.config, collector.options.program);
     collector.sinks = sinks_open(collector.options.config);
@@ -456,7 +456,8 @@ void collector_round(void)
     int64_t now = clock_monotonic();
     int slow = now >= collector.next_slow_check;
     if (slow) collector.next_slow_check = now + SLOW_NANOS;
-    collector.strangers = threads_discover(collector.own_tid, slow);
+    threads_discover(collector.own_tid, slow);
+    collector.strangers = 0;
     if (slow) slow_checks();
     registry_each(find_stack, NULL);
     registry_each(mark_ended, NULL);
