@@ -98,8 +98,8 @@ AAAguwAUWbcAFkwrtgAXuwAUWbcAFrYAGiu2AB0QBrgAILEAAAAAACgAAAAEAAEAKQAA
 
 
 def settled(text):
-    """Without what differs from run to run: names of temporary files, CPU times."""
-    text = re.sub(rb"/tmp/cc\w+", b"/tmp/cc", text)
+    """Without what differs from run to run: names of temporary files, times."""
+    text = re.sub(rb"after \d+ ms", b"after N ms", re.sub(rb"/tmp/cc\w+", b"/tmp/cc", text))
     return re.sub(rb"(?m)^used \d+ \d+$", b"used", text)
 
 
