@@ -19,6 +19,7 @@ class OwnProfiles(CommandCase):
     def check(self, command):
         profiles = os.path.join(self.directory, "profiles")
         env = dict(os.environ, LD_PRELOAD=os.path.join(BUILD, "libotelprof.so"), OTEL_PROFILES_EXPORTER="file",
+                   OTEL_PROFILING_EXIT_TIMEOUT_MS="10000",
                    OTEL_PROFILING_FILE_DIR=profiles, OTEL_PROFILING_INCLUDE=os.path.basename(command[0]),
                    OTEL_PROFILING_COLLECTION_INTERVAL_MS="700", OTEL_PROFILING_CPU_SAMPLING_INTERVAL_MICROS="4000")
         subprocess.run(command, env=env, check=True, capture_output=True, timeout=60)

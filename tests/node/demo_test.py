@@ -11,7 +11,7 @@ DEMO = os.path.join(ROOT, "packaging", "demo")
 
 class Demo(NodeCase):
     def test_the_demo_shows_where_the_time_of_its_routes_went(self):
-        env = clean_environment(NODE=NODE, DEMO_PROFILES=self.profile_directory)
+        env = clean_environment(NODE=NODE, DEMO_PROFILES=self.profile_directory, OTEL_PROFILING_EXIT_TIMEOUT_MS="10000")
         result = subprocess.run(["sh", os.path.join(DEMO, "run.sh"), BUILD, "4"], capture_output=True, text=True, timeout=90,
                                 env=env, cwd=self.directory)
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
